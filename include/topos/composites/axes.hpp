@@ -1,0 +1,138 @@
+// Compositions that move, add, remove and join axes.
+#pragma once
+
+#include <vector>
+
+#include "topos/composites/require.hpp"
+#include "topos/ops/add.hpp"
+#include "topos/ops/broadcast.hpp"
+#include "topos/ops/broadcast_along.hpp"
+#include "topos/ops/divide.hpp"
+#include "topos/ops/multiply.hpp"
+#include "topos/ops/pad.hpp"
+#include "topos/ops/permute.hpp"
+#include "topos/ops/reshape.hpp"
+#include "topos/ops/sum_along.hpp"
+
+namespace topos {
+
+/// The mean along `axis`: the sum divided by the extent, or, past 2^24 elements, times its reciprocal, since f32
+/// cannot hold every larger count.
+template <Recordable R>
+R mean_along(const R& x, Axis axis, const Where& where = Where::current()) {
+  const R total = sum_along(x, axis, where);
+  const Shape shape = x.shape();
+  constexpr Extent largest_exact_count = Extent{1} << 24;
+  if (shape[axis] > largest_exact_count) {
+    const R reciprocal = x.constant(total.shape(), 1.0 / static_cast<double>(shape[axis]));
+    return multiply(total, reciprocal, where);
+  }
+  const R count = x.constant(total.shape(), static_cast<double>(shape[axis]));
+  return divide(total, count, where);
+}
+
+/// x, of one element, with the shape of `reference`, which is not read otherwise.
+template <Recordable R>
+R broadcast_like(const R& x, const R& reference, const Where& where = Where::current()) {
+  return broadcast(x, reference.shape(), where);
+}
+
+/// x repeated along `axis` of `reference`, whose shape without that axis is x's.
+template <Recordable R>
+R broadcast_along_like(const R& x, Axis axis, const R& reference, const Where& where = Where::current()) {
+  const Shape shape = reference.shape();
+  detail::require(shape.has_axis(axis) && shape.without_axis(axis) == x.shape(), "broadcast_along_like",
+                  "the operand must have the reference's shape without the axis", {x.shape(), shape}, where);
+  return broadcast_along(x, axis, shape[axis], where);
+}
+
+/// The axes reversed; rank 2 at most.
+template <Recordable R>
+R transpose(const R& x, const Where& where = Where::current()) {
+  const Axis rank = x.shape().rank();
+  detail::require(rank <= 2, "transpose", "at most two axes can be transposed: use permute", {x.shape()}, where);
+  std::vector<Axis> order;
+  for (Axis axis = rank; axis-- > 0;) order.push_back(axis);
+  return permute(x, std::move(order), where);
+}
+
+/// A new axis of extent 1 before `axis`.
+template <Recordable R>
+R unsqueeze(const R& x, Axis axis, const Where& where = Where::current()) {
+  const Shape shape = x.shape();
+  detail::require(axis >= 0 && axis <= shape.rank(), "unsqueeze", "the new axis must lie in 0 ... rank", {shape},
+                  where);
+  return reshape(x, shape.with_axis(axis, 1), where);
+}
+
+/// Without `axis`, whose extent is 1.
+template <Recordable R>
+R squeeze(const R& x, Axis axis, const Where& where = Where::current()) {
+  const Shape shape = x.shape();
+  detail::require(shape.has_axis(axis) && shape[axis] == 1, "squeeze", "the axis must exist and have extent 1",
+                  {shape}, where);
+  return reshape(x, shape.without_axis(axis), where);
+}
+
+/// x stretched to `target` as NumPy broadcasts: axes align from the last; each is equal, or 1 and repeated.
+template <Recordable R>
+R broadcast_to(const R& x, const Shape& target, const Where& where = Where::current()) {
+  const Shape shape = x.shape();
+  if (shape == target) return x;
+  if (shape.volume() == 1) return broadcast(x, target, where);
+  const Axis missing = target.rank() - shape.rank();
+  bool fits = missing >= 0;
+  for (Axis axis = 0; fits && axis < shape.rank(); ++axis) {
+    fits = shape[axis] == target[axis + missing] || shape[axis] == 1;
+  }
+  detail::require(fits, "broadcast_to", "aligned from the last, each extent must equal the target's or be 1",
+                  {shape, target}, where);
+  R result = x;
+  if (missing > 0) {
+    Shape padded = shape;
+    for (Axis axis = 0; axis < missing; ++axis) padded = padded.with_axis(0, 1);
+    result = reshape(result, padded, where);
+  }
+  for (Axis axis = 0; axis < target.rank(); ++axis) {
+    const Shape current = result.shape();
+    if (current[axis] == target[axis]) continue;
+    result = reshape(result, current.without_axis(axis), where);
+    result = broadcast_along(result, axis, target[axis], where);
+  }
+  return result;
+}
+
+/// The values one after another along `axis`; all other extents equal. One value is itself.
+template <Recordable R>
+R concat(const std::vector<R>& values, Axis axis, const Where& where = Where::current()) {
+  detail::require(!values.empty(), "concat", "at least one value is needed", {}, where);
+  const Shape first = values[0].shape();
+  detail::require(first.has_axis(axis), "concat", "the axis must be an axis of the values", {first}, where);
+  Extent full = 0;
+  for (const R& value : values) {
+    const Shape shape = value.shape();
+    detail::require(shape.rank() == first.rank() && shape.with_extent(axis, first[axis]) == first, "concat",
+                    "the values' extents off the axis must be equal", {first, shape}, where);
+    detail::require(!__builtin_add_overflow(full, shape[axis], &full), "concat", "the joined extent is too large",
+                    {first, shape}, where);
+  }
+  if (values.size() == 1) return values[0];
+  R total = pad(values[0], axis, 0, full, where);
+  Extent start = first[axis];
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    const R part = pad(values[i], axis, start, full, where);
+    total = add(total, part, where);
+    start += values[i].shape()[axis];
+  }
+  return total;
+}
+
+/// The values, of equal shapes, as slices of a new axis.
+template <Recordable R>
+R stack(const std::vector<R>& values, Axis axis, const Where& where = Where::current()) {
+  std::vector<R> slices;
+  for (const R& value : values) slices.push_back(unsqueeze(value, axis, where));
+  return concat(slices, axis, where);
+}
+
+}  // namespace topos

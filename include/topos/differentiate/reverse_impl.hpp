@@ -1,0 +1,74 @@
+// Reverse mode by transformation: the derivative is recorded as more nodes of the same tape.
+#pragma once
+
+#include <fmt/format.h>
+
+#include "topos/differentiate/adjoints.hpp"
+#include "topos/graph/graph_impl.hpp"
+#include "topos/ops/rules.hpp"
+
+namespace topos {
+
+template <class E>
+Adjoints Tape<E>::differentiate(const Symbol& loss, const Symbols& wrt, const Where& where) {
+  const Value<E> target = resolve(loss);
+  const Shape shape = target.shape();
+  if (shape.rank() != 0) {
+    throw UsageError(fmt::format("only a value of rank 0 has a gradient; node {} has shape {}: reduce it with sum, or "
+                                 "use vjp with a seed; at {}",
+                                 target.index(), topos::describe(shape), topos::describe(where)));
+  }
+  for (const Symbol& symbol : wrt) resolve(symbol);
+  return vjp(loss, target.constant(shape, 1.0), wrt, where);
+}
+
+template <class E>
+Adjoints Tape<E>::vjp(const Symbol& target_symbol, const Value<E>& seed, const Symbols& wrt, const Where& where) {
+  const Value<E> target = resolve(target_symbol);
+  detail::require_recording(*seed.recorder_, seed.index(), where);
+  if (seed.recorder_ != recorder_) {
+    throw UsageError(fmt::format("the seed belongs to another tape than the target; at {}", topos::describe(where)));
+  }
+  if (seed.shape() != target.shape()) {
+    throw UsageError(fmt::format("the seed must have the target's shape {}; got {}; at {}",
+                                 topos::describe(target.shape()), topos::describe(seed.shape()),
+                                 topos::describe(where)));
+  }
+  for (const Symbol& symbol : wrt) resolve(symbol);
+
+  // One cotangent per node up to the target; nodes recorded by the rules below take no part.
+  constexpr NodeIndex none = ~NodeIndex{0};
+  std::vector<NodeIndex> cotangents(target.index() + std::size_t{1}, none);
+  cotangents[target.index()] = seed.index();
+  const auto value = [&](NodeIndex index) { return Value<E>(recorder_, index); };
+  for (NodeIndex index = target.index() + 1; index-- > 0;) {
+    if (cotangents[index] == none) continue;
+    const Node node = graph()[index];  // a copy: recording moves the nodes
+    const std::size_t arity = node.operation.arity();
+    if (arity == 0) continue;
+    std::array<std::optional<Value<E>>, max_arity> contributions;
+    {
+      const std::array<Value<E>, max_arity> operands{value(node.operands[0]), value(node.operands[arity - 1])};
+      const Value<E> output = value(index);
+      const Value<E> cotangent = value(cotangents[index]);
+      contributions = topos::vjp<Value<E>>(node.operation, {std::span(operands).first(arity), output, cotangent});
+    }
+    for (std::size_t i = 0; i < arity; ++i) {
+      if (!contributions[i]) continue;
+      NodeIndex& total = cotangents[node.operands[i]];
+      if (total == none) total = target.constant(contributions[i]->shape(), 0.0).index();
+      total = add(value(total), *contributions[i]).index();
+    }
+  }
+
+  std::vector<Adjoints::Pair> pairs;
+  for (const Symbol& symbol : wrt) {
+    const NodeIndex index = symbol.index();
+    NodeIndex gradient = index < cotangents.size() ? cotangents[index] : none;
+    if (gradient == none) gradient = target.constant(graph()[index].shape, 0.0).index();
+    pairs.push_back({symbol, graph().symbol(gradient)});
+  }
+  return Adjoints(target_symbol, std::move(pairs));
+}
+
+}  // namespace topos

@@ -1,0 +1,86 @@
+// The StableHLO lines of one module, as operations and patterns spell them.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "topos/graph/graph.hpp"
+
+namespace topos {
+
+/// How an element type prints.
+struct ElementText {
+  std::string_view name;                                                         ///< "f32"
+  std::string (*literal)(double value);                                          ///< a value's literal
+  std::string negative_infinity;                                                 ///< its literal
+  std::string (*dense)(const Shape& shape, const std::vector<double>& elements);  ///< "dense<...>"
+};
+
+/// Appends the lines of one node at a time. Operation and pattern headers spell themselves over this class
+/// without including it: their spelling is a template.
+class StableHloWriter {
+ public:
+  StableHloWriter(const Graph& graph, const ElementText& element, std::function<std::string(NodeIndex)> leaf)
+      : graph_(graph), element_(element), leaf_(std::move(leaf)), names_(graph.size()) {}
+
+  // The node being spelled.
+  void begin(NodeIndex node) { node_ = node; }
+  std::string operand(std::size_t i) const { return names_[graph_[node_].operands[i]]; }
+  const Shape& shape(std::size_t i) const { return graph_[graph_[node_].operands[i]].shape; }
+  const Shape& result_shape() const { return graph_[node_].shape; }
+  // Any node: a pattern reads more than its root's operands.
+  const std::string& name_of(NodeIndex node) const { return names_[node]; }
+  const Shape& shape_of(NodeIndex node) const { return graph_[node].shape; }
+  void set_name(NodeIndex node, std::string name) { names_[node] = std::move(name); }
+
+  // Types and literals.
+  std::string type(const Shape& shape) const { return tensor_type(shape, element_.name); }
+  static std::string predicate_type(const Shape& shape) { return tensor_type(shape, "i1"); }
+  static std::string index_type(const Shape& shape) { return tensor_type(shape, "i64"); }
+  std::string zero() const { return element_.literal(0.0); }
+  std::string one() const { return element_.literal(1.0); }
+  const std::string& negative_infinity() const { return element_.negative_infinity; }
+  static std::vector<Axis> axes_without(const Shape& shape, Axis axis);
+
+  // Lines. Each returns the name it defines: "%vN" + suffix; the empty suffix is the node's own value.
+  std::string define(std::string_view suffix, std::string_view expression);
+  std::string splat(std::string_view suffix, const Shape& shape, std::string_view literal);
+  std::string index_constant(std::string_view suffix, const Shape& shape, const std::vector<std::int64_t>& elements);
+  std::string dense_constant(std::string_view suffix, const Shape& shape, const std::vector<double>& elements);
+  std::string reduce(std::string_view suffix, std::string_view operation, std::string_view operand,
+                     const Shape& shape, std::string_view seed, const std::vector<Axis>& axes);
+  std::string sum(const std::string& suffix, std::string_view operand, const Shape& shape,
+                  const std::vector<Axis>& axes);
+  std::string broadcast_in_dim(std::string_view suffix, std::string_view operand, const Shape& from,
+                               const std::vector<Axis>& axes, const Shape& to);
+  std::string reshape(std::string_view suffix, std::string_view operand, const Shape& from, const Shape& to);
+  std::string transpose(std::string_view suffix, std::string_view operand, const Shape& from,
+                        const std::vector<Axis>& order);
+  std::string dot_general(std::string_view suffix, std::string_view left, const Shape& left_shape,
+                          std::string_view right, const Shape& right_shape, const std::vector<Axis>& batch,
+                          const std::vector<Axis>& left_contracted, const std::vector<Axis>& right_contracted,
+                          const Shape& result);
+  void elementwise(std::string_view operation);
+  void payload_constant();
+  void alias(const std::string& name) { names_[node_] = name; }
+  [[noreturn]] void source_is_an_argument() const;
+  /// A line of its own, indented by four spaces and `depth` more.
+  void line(std::string_view text, std::size_t depth = 0);
+  /// "%vN" + suffix, without defining it.
+  std::string local(std::string_view suffix) const;
+
+  const std::string& body() const { return body_; }
+
+ private:
+  static std::string tensor_type(const Shape& shape, std::string_view element);
+
+  const Graph& graph_;
+  const ElementText& element_;
+  std::function<std::string(NodeIndex)> leaf_;
+  std::vector<std::string> names_;
+  NodeIndex node_ = 0;
+  std::string body_;
+};
+
+}  // namespace topos

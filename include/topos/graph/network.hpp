@@ -1,0 +1,58 @@
+// A sealed program.
+#pragma once
+
+#include "topos/graph/parameters.hpp"
+#include "topos/graph/tape.hpp"
+
+namespace topos {
+
+template <class E>
+class Entry;
+template <class E>
+class Run;
+
+/// A value for an input of a program.
+template <class E>
+struct Feed {
+  Symbol input;
+  Tensor<E> value;
+};
+template <class E>
+using Feeds = std::vector<Feed<E>>;
+
+/// An immutable program; safe to share between threads. Move-only.
+template <class E>
+class Network {
+ public:
+  Network(Network&&) noexcept = default;
+  Network& operator=(Network&&) noexcept = default;
+
+  std::size_t size() const { return graph().size(); }
+  const Graph& graph() const { return live().graph; }
+  const std::shared_ptr<const Program<E>>& program() const { return program_; }
+  /// A source's payload; null for a computed node.
+  const Tensor<E>* payload(const Symbol& symbol) const;
+  std::string describe() const { return topos::describe(graph(), "network"); }
+
+  /// The parameters' initial values.
+  Parameters<E> parameters() const;
+  /// What one function of this program computes: its results, in this order. See plan/entry.hpp.
+  Entry<E> entry(Symbols roots) const;
+  /// Interprets every node.
+  Run<E> forward(const Parameters<E>& parameters, const Feeds<E>& feeds) const;
+
+  /// Goes on recording: same origin, so symbols and parameters stay good. Plans made before are unaffected.
+  Tape<E> reopen() &&;
+
+ private:
+  friend class Tape<E>;
+  explicit Network(Program<E> program) : program_(std::make_shared<const Program<E>>(std::move(program))) {}
+  const Program<E>& live() const;
+
+  std::shared_ptr<const Program<E>> program_;
+};
+
+extern template class Network<float>;
+extern template class Network<double>;
+
+}  // namespace topos

@@ -1,0 +1,128 @@
+// A node under construction: what a program is written with.
+#pragma once
+
+#include <memory>
+
+#include "topos/base/error.hpp"
+#include "topos/graph/program.hpp"
+#include "topos/ops/add.hpp"
+#include "topos/ops/divide.hpp"
+#include "topos/ops/multiply.hpp"
+#include "topos/ops/negate.hpp"
+#include "topos/ops/subtract.hpp"
+
+namespace topos {
+
+template <class E>
+class Tape;
+
+namespace detail {
+
+/// The state a tape shares with its values; outlives the tape, so that a stale value can say so.
+template <class E>
+struct Recorder {
+  enum class State { recording, sealed, destroyed };
+  State state = State::recording;
+  Program<E> program;
+};
+
+/// Throws UsageError unless the tape is recording.
+template <class E>
+void require_recording(const Recorder<E>& recorder, NodeIndex index, const std::source_location& where);
+
+template <class E>
+NodeIndex append_leaf(Recorder<E>& recorder, Tensor<E> payload);
+
+}  // namespace detail
+
+/// A small copyable handle on a node of a tape that is still recording. Using it after the tape was sealed or
+/// destroyed, or together with a value of another tape, throws UsageError and changes nothing.
+template <class E>
+class Value {
+ public:
+  /// Throws UsageError when the tape is no longer recording.
+  Shape shape(const Where& where = Where::current()) const;
+  Symbol symbol() const { return recorder_->program.graph.symbol(index_); }
+  operator Symbol() const { return symbol(); }  // NOLINT(google-explicit-constructor): a value names its node
+  NodeIndex index() const { return index_; }
+
+  // The vocabulary of ops/recordable.hpp: here it records.
+  static Value apply(const Operation& operation, std::span<const Value> operands, const std::source_location& where);
+  Value constant(const Shape& shape, double value) const;
+  Value lowest_finite(const Shape& shape) const;
+  /// Records a constant on this value's tape.
+  Value leaf(Tensor<E> payload, const Where& where = Where::current()) const;
+
+  /// A literal operand on either side of an operator, and the caller's place: a tensor or an element (rank 0)
+  /// becomes a leaf, recorded before the operation.
+  struct Literal {
+    Literal(const Tensor<E>& tensor, const Where& at = Where::current())  // NOLINT(google-explicit-constructor)
+        : payload(tensor), where(at) {}
+    Literal(E element, const Where& at = Where::current())  // NOLINT(google-explicit-constructor)
+        : payload(Tensor<E>(element)), where(at) {}
+    Tensor<E> payload;
+    std::source_location where;
+  };
+  /// The right operand of an operator: a value or a literal.
+  struct Operand {
+    Operand(const Value& v, const Where& at = Where::current())  // NOLINT(google-explicit-constructor)
+        : value(v), where(at) {}
+    Operand(const Tensor<E>& tensor, const Where& at = Where::current())  // NOLINT(google-explicit-constructor)
+        : literal(tensor), where(at) {}
+    Operand(E element, const Where& at = Where::current())  // NOLINT(google-explicit-constructor)
+        : literal(Tensor<E>(element)), where(at) {}
+    Value beside(const Value& left) const { return value ? *value : left.leaf(*literal, where); }
+    std::optional<Value> value;
+    std::optional<Tensor<E>> literal;
+    std::source_location where;
+  };
+
+  friend Value operator+(const Value& a, const Operand& b) { return add(a, b.beside(a), b.where); }
+  friend Value operator-(const Value& a, const Operand& b) { return subtract(a, b.beside(a), b.where); }
+  friend Value operator*(const Value& a, const Operand& b) { return multiply(a, b.beside(a), b.where); }
+  friend Value operator/(const Value& a, const Operand& b) { return divide(a, b.beside(a), b.where); }
+  friend Value operator+(const Literal& a, const Value& b) { return add(b.leaf(a.payload, a.where), b, a.where); }
+  friend Value operator-(const Literal& a, const Value& b) {
+    return subtract(b.leaf(a.payload, a.where), b, a.where);
+  }
+  friend Value operator*(const Literal& a, const Value& b) {
+    return multiply(b.leaf(a.payload, a.where), b, a.where);
+  }
+  friend Value operator/(const Literal& a, const Value& b) { return divide(b.leaf(a.payload, a.where), b, a.where); }
+  friend Value operator-(const Value& a) { return negate(a); }
+
+ private:
+  friend class Tape<E>;
+  Value(std::shared_ptr<detail::Recorder<E>> recorder, NodeIndex index)
+      : recorder_(std::move(recorder)), index_(index) {}
+
+  std::shared_ptr<detail::Recorder<E>> recorder_;
+  NodeIndex index_;
+};
+
+// Tensors have the same operators.
+template <class E>
+Tensor<E> operator+(const Tensor<E>& a, const Tensor<E>& b) {
+  return add(a, b);
+}
+template <class E>
+Tensor<E> operator-(const Tensor<E>& a, const Tensor<E>& b) {
+  return subtract(a, b);
+}
+template <class E>
+Tensor<E> operator*(const Tensor<E>& a, const Tensor<E>& b) {
+  return multiply(a, b);
+}
+template <class E>
+Tensor<E> operator/(const Tensor<E>& a, const Tensor<E>& b) {
+  return divide(a, b);
+}
+template <class E>
+Tensor<E> operator-(const Tensor<E>& a) {
+  return negate(a);
+}
+
+extern template class Value<float>;
+extern template class Value<double>;
+
+}  // namespace topos

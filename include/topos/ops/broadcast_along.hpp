@@ -1,0 +1,51 @@
+// A new axis along which every slice is the operand.
+#pragma once
+
+#include "topos/ops/recordable.hpp"
+#include "topos/tensor/tensor.hpp"
+
+namespace topos {
+
+struct SumAlong;
+
+struct BroadcastAlong : OperationDefaults {
+  Axis axis = 0;
+  Extent extent = 0;
+
+  BroadcastAlong(Axis along, Extent count) : axis(along), extent(count) {}
+  static constexpr std::string_view name = "BroadcastAlong";
+  static constexpr std::size_t arity = 1;
+  static constexpr Reads reads = Reads::nothing;
+  std::vector<Field> fields() const { return {{"axis", axis}, {"extent", extent}}; }
+  Shape infer_shape(const OperandShapes& in) const {
+    in.require(axis >= 0 && axis <= in[0].rank(), "C1: the new axis must lie in 0 ... rank");
+    in.require(extent >= 0, "C2: the extent cannot be negative");
+    return in[0].with_axis(axis, extent);
+  }
+  template <class E>
+  Tensor<E> evaluate(std::span<const Tensor<E>> in, const Shape&) const {
+    return in[0].broadcast_along(axis, extent);
+  }
+  // Each element feeds `extent` positions: its cotangent is their sum.
+  template <class R>
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  template <class Writer>
+  void spell(Writer& out) const {
+    out.broadcast_in_dim("", out.operand(0), out.shape(0), out.axes_without(out.result_shape(), axis),
+                         out.result_shape());
+  }
+};
+
+/// The operand repeated `extent` times along a new axis inserted before `axis`.
+template <Recordable R>
+R broadcast_along(const R& x, Axis axis, Extent extent, const Where& where = Where::current()) {
+  return apply(BroadcastAlong(axis, extent), x, where);
+}
+
+template <class R>
+Cotangents<R, 1> BroadcastAlong::vjp(const Linearization<R>& at) const {
+  using SumAlongLater = typename Later<SumAlong, R>::Operation;
+  return {apply(SumAlongLater(axis), at.cotangent, Where::current())};
+}
+
+}  // namespace topos

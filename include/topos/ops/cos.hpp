@@ -1,0 +1,41 @@
+// The cosine, elementwise, x in radians.
+#pragma once
+
+#include "topos/ops/elementwise.hpp"
+#include "topos/ops/multiply.hpp"
+#include "topos/ops/negate.hpp"
+
+namespace topos {
+
+struct Sin;
+
+struct Cos : ElementwiseUnary {
+  static constexpr std::string_view name = "Cos";
+  static constexpr Reads reads = Reads::left;
+  template <class E>
+  Tensor<E> evaluate(std::span<const Tensor<E>> in, const Shape&) const {
+    return reference::map(in[0], [](const E& x) -> E { return ElementTraits<E>::cos(x); });
+  }
+  // d cos(x) = -sin(x) dx
+  template <class R>
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  template <class Writer>
+  void spell(Writer& out) const {
+    out.elementwise("stablehlo.cosine");
+  }
+};
+
+/// The cosine, elementwise, x in radians.
+template <Recordable R>
+R cos(const R& x, const Where& where = Where::current()) {
+  return apply(Cos{}, x, where);
+}
+
+template <class R>
+Cotangents<R, 1> Cos::vjp(const Linearization<R>& at) const {
+  const R slope = apply(typename Later<Sin, R>::Operation{}, at.operand(), Where::current());
+  const R scaled = multiply(at.cotangent, slope);
+  return {negate(scaled)};
+}
+
+}  // namespace topos

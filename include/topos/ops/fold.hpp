@@ -1,0 +1,82 @@
+// Sliding windows added back into the axis they came from: the adjoint of Unfold.
+#pragma once
+
+#include <fmt/format.h>
+
+#include "topos/ops/recordable.hpp"
+#include "topos/ops/unfold.hpp"
+#include "topos/tensor/reference/window.hpp"
+
+namespace topos {
+
+struct Fold : OperationDefaults {
+  Axis axis = 0;
+  Extent size = 1;
+  Extent step = 1;
+  Extent dilation = 1;
+  Extent extent = 1;
+
+  Fold(Axis along, Extent window, Extent stride, Extent spacing, Extent full)
+      : axis(along), size(window), step(stride), dilation(spacing), extent(full) {}
+  static constexpr std::string_view name = "Fold";
+  static constexpr std::size_t arity = 1;
+  static constexpr Reads reads = Reads::nothing;
+  std::vector<Field> fields() const {
+    return {{"axis", axis}, {"size", size}, {"step", step}, {"dilation", dilation}, {"extent", extent}};
+  }
+  Shape infer_shape(const OperandShapes& in) const {
+    in.require(axis >= 0 && axis + 1 < in[0].rank(), "C1: axis and axis + 1 must be axes of the operand");
+    in.require(size > 0 && step > 0 && dilation > 0, "C2: size, step and dilation must be positive");
+    Extent span = 0;
+    const bool overflows =
+        __builtin_mul_overflow(dilation, size - 1, &span) || __builtin_add_overflow(span, 1, &span);
+    in.require(!overflows && span <= extent, "C3: a window, dilation (size - 1) + 1 long, must fit in the extent");
+    in.require(in[0][axis] == window_count(extent, size, step, dilation),
+               "C4: axis must count the windows, (extent - span) / step + 1 of them");
+    in.require(in[0][axis + 1] == size, "C5: axis + 1 must hold the window's size elements");
+    return in[0].without_axis(axis + 1).with_extent(axis, extent);
+  }
+  template <class E>
+  Tensor<E> evaluate(std::span<const Tensor<E>> in, const Shape& shape) const {
+    return reference::fold(in[0], axis, step, dilation, shape);
+  }
+  // Linear, with Unfold as its adjoint.
+  template <class R>
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  template <class Writer>
+  void spell(Writer& out) const {
+    const Extent count = out.shape(0)[axis];
+    const Shape weights_shape({count, size, extent});
+    std::vector<double> weights(static_cast<std::size_t>(weights_shape.volume()), 0.0);
+    for (Extent w = 0; w < count; ++w) {
+      for (Extent k = 0; k < size; ++k) {
+        weights[static_cast<std::size_t>((w * size + k) * extent + w * step + k * dilation)] = 1.0;
+      }
+    }
+    const std::string matrix = out.dense_constant("_weights", weights_shape, weights);
+    const bool trailing = axis + 1 == out.result_shape().rank();
+    const Shape joined_shape = out.result_shape().without_axis(axis).with_axis(out.result_shape().rank() - 1, extent);
+    const std::string joined = out.dot_general(trailing ? "" : "_joined", out.operand(0), out.shape(0), matrix,
+                                               weights_shape, {}, {axis, axis + 1}, {0, 1}, joined_shape);
+    if (trailing) return;
+    std::vector<Axis> home;
+    for (Axis a = 0; a < out.result_shape().rank(); ++a) {
+      home.push_back(a < axis ? a : a == axis ? out.result_shape().rank() - 1 : a - 1);
+    }
+    out.transpose("", joined, joined_shape, home);
+  }
+};
+
+/// Windows (count, size) at axis, axis + 1 add into `extent` positions, windows ascending.
+template <Recordable R>
+R fold(const R& x, Axis axis, Extent size, Extent step, Extent dilation, Extent extent,
+       const Where& where = Where::current()) {
+  return apply(Fold(axis, size, step, dilation, extent), x, where);
+}
+
+template <class R>
+Cotangents<R, 1> Fold::vjp(const Linearization<R>& at) const {
+  return {unfold(at.cotangent, axis, size, step, dilation)};
+}
+
+}  // namespace topos

@@ -1,0 +1,65 @@
+// The one primitive that programs and derivative rules are written over: apply an operation to operands.
+// A Tensor computes by it, a Value records by it; a type of your own can do anything else with it.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <optional>
+#include <source_location>
+#include <span>
+
+#include "topos/ops/operation.hpp"
+
+namespace topos {
+
+template <class R>
+concept Recordable = std::copyable<R> && requires(const R r, const Operation& operation,
+                                                  std::span<const R> operands, const Shape& shape,
+                                                  const std::source_location& where) {
+  { R::apply(operation, operands, where) } -> std::same_as<R>;
+  { r.shape() } -> std::convertible_to<Shape>;
+  { r.constant(shape, 1.0) } -> std::same_as<R>;      ///< a new constant beside r
+  { r.lowest_finite(shape) } -> std::same_as<R>;      ///< filled with the element's lowest finite number
+};
+
+/// Applies a unary operation.
+template <Recordable R>
+R apply(Operation operation, const R& operand, const std::source_location& where) {
+  return R::apply(operation, std::span<const R>(&operand, 1), where);
+}
+
+/// Applies a binary operation.
+template <Recordable R>
+R apply(Operation operation, const R& left, const R& right, const std::source_location& where) {
+  const std::array<R, 2> operands{left, right};
+  return R::apply(operation, operands, where);
+}
+
+/// What a derivative rule sees: the operands, the output and the incoming cotangent.
+template <class R>
+struct Linearization {
+  std::span<const R> operands;
+  const R& output;
+  const R& cotangent;
+
+  const R& operand() const { return operands[0]; }
+  const R& left() const { return operands[0]; }
+  const R& right() const { return operands[1]; }
+  R ones_like(const R& reference) const { return reference.constant(reference.shape(), 1.0); }
+};
+
+/// A rule's result: one cotangent per operand; none for an operand that is data (an index, a threshold), which
+/// then is not differentiated through at all.
+template <class R, std::size_t Arity>
+using Cotangents = std::array<std::optional<R>, Arity>;
+
+/// Op, looked up only when a rule over R is instantiated: lets two operations' rules use each other.
+template <class Op, class R>
+struct Later {
+  using Operation = Op;
+};
+
+/// The caller's place, as the default argument of the functions that record.
+using Where = std::source_location;
+
+}  // namespace topos

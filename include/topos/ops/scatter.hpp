@@ -1,0 +1,46 @@
+// Rows added into a table, by index: the adjoint of Gather.
+#pragma once
+
+#include "topos/ops/gather.hpp"
+#include "topos/ops/recordable.hpp"
+#include "topos/tensor/reference/selection.hpp"
+
+namespace topos {
+
+struct Scatter : OperationDefaults {
+  static constexpr std::string_view name = "Scatter";
+  static constexpr std::size_t arity = 2;
+  static constexpr Reads reads = Reads::right;
+  Shape infer_shape(const OperandShapes& in) const {
+    in.require(in[0].rank() >= 1, "C1: the rows to add must have an axis that counts them");
+    in.require(in[1].rank() == 2, "C2: the selection must be [count, classes]");
+    in.require(in[1][0] == in[0][0], "C3: the selection must name one class for each row");
+    return in[0].with_extent(0, in[1][1]);
+  }
+  template <class E>
+  Tensor<E> evaluate(std::span<const Tensor<E>> in, const Shape& shape) const {
+    return reference::scatter(in[0], in[1], shape);
+  }
+  // Linear in the rows, with Gather as its adjoint; the selection is data.
+  template <class R>
+  Cotangents<R, 2> vjp(const Linearization<R>& at) const;
+  template <class Writer>
+  void spell(Writer& out) const {
+    out.dot_general("", out.operand(1), out.shape(1), out.operand(0), out.shape(0), {}, {0}, {0},
+                    out.result_shape());
+  }
+};
+
+/// [classes, ...]: row i of `rows` added to the row that row i of the selection [count, classes] names,
+/// i ascending, from zero.
+template <Recordable R>
+R scatter(const R& rows, const R& selection, const Where& where = Where::current()) {
+  return apply(Scatter{}, rows, selection, where);
+}
+
+template <class R>
+Cotangents<R, 2> Scatter::vjp(const Linearization<R>& at) const {
+  return {gather(at.cotangent, at.right()), std::nullopt};
+}
+
+}  // namespace topos

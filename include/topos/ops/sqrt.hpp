@@ -1,0 +1,38 @@
+// The square root, elementwise, one IEEE operation.
+#pragma once
+
+#include "topos/ops/elementwise.hpp"
+#include "topos/ops/add.hpp"
+#include "topos/ops/divide.hpp"
+
+namespace topos {
+
+struct Sqrt : ElementwiseUnary {
+  static constexpr std::string_view name = "Sqrt";
+  static constexpr Reads reads = Reads::output;
+  template <class E>
+  Tensor<E> evaluate(std::span<const Tensor<E>> in, const Shape&) const {
+    return reference::map(in[0], [](const E& x) -> E { return ElementTraits<E>::sqrt(x); });
+  }
+  // d sqrt(x) = dx / (2 sqrt(x))
+  template <class R>
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  template <class Writer>
+  void spell(Writer& out) const {
+    out.elementwise("stablehlo.sqrt");
+  }
+};
+
+/// The square root, elementwise, one IEEE operation.
+template <Recordable R>
+R sqrt(const R& x, const Where& where = Where::current()) {
+  return apply(Sqrt{}, x, where);
+}
+
+template <class R>
+Cotangents<R, 1> Sqrt::vjp(const Linearization<R>& at) const {
+  const R doubled = add(at.output, at.output);
+  return {divide(at.cotangent, doubled)};
+}
+
+}  // namespace topos

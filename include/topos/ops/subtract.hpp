@@ -1,0 +1,36 @@
+// a - b, elementwise, one IEEE subtraction.
+#pragma once
+
+#include "topos/ops/elementwise.hpp"
+#include "topos/ops/negate.hpp"
+
+namespace topos {
+
+struct Subtract : ElementwiseBinary {
+  static constexpr std::string_view name = "Sub";
+  static constexpr Reads reads = Reads::nothing;
+  template <class E>
+  Tensor<E> evaluate(std::span<const Tensor<E>> in, const Shape&) const {
+    return reference::map(in[0], in[1], [](const E& a, const E& b) -> E { return a - b; });
+  }
+  // d(a - b) = da - db
+  template <class R>
+  Cotangents<R, 2> vjp(const Linearization<R>& at) const;
+  template <class Writer>
+  void spell(Writer& out) const {
+    out.elementwise("stablehlo.subtract");
+  }
+};
+
+/// a - b, elementwise, one IEEE subtraction. Equal shapes.
+template <Recordable R>
+R subtract(const R& a, const R& b, const Where& where = Where::current()) {
+  return apply(Subtract{}, a, b, where);
+}
+
+template <class R>
+Cotangents<R, 2> Subtract::vjp(const Linearization<R>& at) const {
+  return {at.cotangent, negate(at.cotangent)};
+}
+
+}  // namespace topos

@@ -1,0 +1,47 @@
+// The declaration of one function of a program: which nodes a caller will read.
+#pragma once
+
+#include "topos/plan/plan.hpp"
+
+namespace topos {
+
+/// Roots are what the function is for; observes are interior values to read as well. A builder: each call adds.
+template <class E>
+class Entry {
+ public:
+  Entry(std::shared_ptr<const Program<E>> program, Symbols roots)
+      : program_(std::move(program)), roots_(std::move(roots)) {}
+
+  Entry& observe(const Symbols& symbols) & {
+    observes_.insert(observes_.end(), symbols.begin(), symbols.end());
+    return *this;
+  }
+  Entry&& observe(const Symbols& symbols) && { return std::move(observe(symbols)); }
+  /// Keep what Run::backward reads.
+  Entry& retain() & {
+    memory_ = Memory::retain;
+    return *this;
+  }
+  Entry&& retain() && { return std::move(retain()); }
+
+  const Symbols& roots() const { return roots_; }
+  const Symbols& observes() const { return observes_; }
+  Memory memory() const { return memory_; }
+
+  /// Compiles a plan.
+  Plan<E> lower() const;
+  /// Evaluates the declared closure node by node with the reference loops: the definition of every bit. The run
+  /// answers each node it evaluated.
+  Run<E> interpret(const Parameters<E>& parameters, const Feeds<E>& feeds) const;
+
+ private:
+  std::shared_ptr<const Program<E>> program_;
+  Symbols roots_;
+  Symbols observes_;
+  Memory memory_ = Memory::forward;
+};
+
+extern template class Entry<float>;
+extern template class Entry<double>;
+
+}  // namespace topos

@@ -1,0 +1,36 @@
+// Every pattern's matches in a schedule.
+#pragma once
+
+#include <functional>
+
+#include "topos/plan/candidate.hpp"
+#include "topos/plan/schedule.hpp"
+
+namespace topos {
+
+/// What a pattern sees of a program: its structure, what is declared, and whether a leaf repeats one value.
+struct MatchContext {
+  const Graph& graph;
+  const Schedule& schedule;
+  std::function<bool(NodeIndex leaf, double value)> leaf_is_filled_with;
+
+  const Node& node(NodeIndex index) const { return graph[index]; }
+  const Shape& shape(NodeIndex index) const { return graph[index].shape; }
+  NodeIndex operand(NodeIndex index, std::size_t position = 0) const { return graph[index].operands[position]; }
+  /// The node's operation when it is an Op, else null.
+  template <class Op>
+  const Op* get_if(NodeIndex index) const {
+    return graph[index].operation.get_if<Op>();
+  }
+  template <class Op>
+  bool is(NodeIndex index) const {
+    return graph[index].operation.is<Op>();
+  }
+};
+
+/// Matches of every pattern of the list, pattern by pattern and then by root, ascending. An interior that is a
+/// declared result bars a match: it has to be computed as itself. Other readers do not bar it: what they read is
+/// computed for them.
+std::vector<Candidate> discover_candidates(const MatchContext& context);
+
+}  // namespace topos

@@ -1,0 +1,13 @@
+// Everything public.
+#pragma once
+
+#include "topos/composites/activations.hpp"
+#include "topos/composites/attention.hpp"
+#include "topos/composites/axes.hpp"
+#include "topos/composites/convolution.hpp"
+#include "topos/composites/losses.hpp"
+#include "topos/emission/emit.hpp"
+#include "topos/nn/initialize.hpp"
+#include "topos/nn/sgd.hpp"
+#include "topos/ops/op_list.hpp"
+#include "topos/plan/entry.hpp"

@@ -1,0 +1,66 @@
+#include "topos/emission/literal.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "topos/tensor/text.hpp"
+
+namespace topos {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "blobs are written in memory order, little-endian");
+
+template <class F>
+std::string literal(F x) {
+  if (!std::isfinite(x)) return fmt::format("0x{:0{}X}", bits_of(x), 2 * sizeof(F));
+  const detail::ShortestDecimal decimal = detail::shortest_decimal(x);
+  const bool is_positional = x == 0 || (std::fabs(x) >= F(1e-4) && std::fabs(x) < F(1e16));
+  if (is_positional) {
+    const std::string text = detail::positional(decimal);
+    return text.find('.') == std::string::npos ? text + ".0" : text;
+  }
+  return fmt::format("{}{}.{}e{}", decimal.negative ? "-" : "", decimal.digits[0],
+                     decimal.digits.size() > 1 ? decimal.digits.substr(1) : "0", decimal.exponent - 1);
+}
+
+template <class T>
+std::string blob(std::span<const T> elements) {
+  static constexpr char digits[] = "0123456789ABCDEF";
+  std::string text = "\"0x";
+  text.reserve(elements.size_bytes() * 2 + 4);
+  for (const std::byte byte : std::as_bytes(elements)) {
+    text += digits[std::to_integer<unsigned>(byte) >> 4];
+    text += digits[std::to_integer<unsigned>(byte) & 15];
+  }
+  return text + '"';
+}
+
+}  // namespace
+
+std::string stablehlo_literal(float x) { return literal(x); }
+std::string stablehlo_literal(double x) { return literal(x); }
+
+template <class E>
+std::string dense_attribute(const Tensor<E>& tensor) {
+  if (tensor.volume() == 0) return "dense<>";
+  const Elements<E> all = tensor.elements();
+  const bool splat = std::all_of(all.begin(), all.end(), [&](const E& element) { return element == all[0]; });
+  if (splat) return fmt::format("dense<{}>", stablehlo_literal(all[0]));
+  if (tensor.volume() > largest_decimal_constant) return fmt::format("dense<{}>", blob(all.span()));
+  return fmt::format("dense<{}>", detail::nested_list(tensor.shape(),
+                                                      [&](std::size_t i) { return stablehlo_literal(all[i]); }));
+}
+
+std::string dense_index_attribute(const Shape& shape, std::span<const std::int64_t> elements) {
+  if (shape.volume() == 0) return "dense<>";
+  if (shape.volume() > largest_decimal_constant) return fmt::format("dense<{}>", blob(elements));
+  return fmt::format("dense<{}>",
+                     detail::nested_list(shape, [&](std::size_t i) { return fmt::format("{}", elements[i]); }));
+}
+
+template std::string dense_attribute(const Tensor<float>&);
+template std::string dense_attribute(const Tensor<double>&);
+
+}  // namespace topos

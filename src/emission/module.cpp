@@ -1,0 +1,94 @@
+#include "topos/emission/module.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "topos/base/error.hpp"
+#include "topos/ops/op_list.hpp"
+#include "topos/plan/patterns/pattern_list.hpp"
+
+namespace topos::detail {
+namespace {
+
+template <class... Ops>
+void spell_operation(TypeList<Ops...>, const Operation& operation, StableHloWriter& out) {
+  using Function = void (*)(const Operation&, StableHloWriter&);
+  static constexpr Function table[] = {
+      [](const Operation& op, StableHloWriter& writer) { op.get<Ops>().spell(writer); }...};
+  table[operation.opcode()](operation, out);
+}
+
+template <class... Patterns>
+void spell_pattern(TypeList<Patterns...>, const Candidate& candidate, StableHloWriter& out) {
+  const auto try_one = [&]<class Pattern>(std::type_identity<Pattern>) {
+    if (const auto* pattern = std::any_cast<Pattern>(&candidate.attributes)) pattern->spell(out);
+  };
+  (try_one(std::type_identity<Patterns>{}), ...);
+}
+
+/// What is written: raised compositions, and the nodes that the results still need then.
+struct Choice {
+  std::vector<const Candidate*> raised;  // by root
+  std::vector<bool> needed;
+};
+
+Choice choose(const Graph& graph, const Schedule& schedule, const std::vector<Candidate>& candidates) {
+  Choice selection{std::vector<const Candidate*>(schedule.length(), nullptr),
+                      std::vector<bool>(schedule.length(), false)};
+  std::vector<bool> interior(schedule.length(), false);
+  for (const Candidate& candidate : candidates) {
+    const Candidate*& raised = selection.raised[candidate.root];
+    if (raised) continue;
+    raised = &candidate;
+    for (const NodeIndex index : candidate.interiors) interior[index] = true;
+  }
+  for (const NodeIndex result : schedule.results()) selection.needed[result] = true;
+  // A declared constant stays visible where it was recorded, even if a raise has copied it into an attribute.
+  for (const NodeIndex index : schedule.wanted()) {
+    if (graph[index].operation.is<Leaf>() && !interior[index]) selection.needed[index] = true;
+  }
+  for (auto wanted = schedule.wanted().rbegin(); wanted != schedule.wanted().rend(); ++wanted) {
+    if (!selection.needed[*wanted]) continue;
+    const Candidate* raised = selection.raised[*wanted];
+    const auto reads = raised ? std::span<const NodeIndex>(raised->reads) : graph[*wanted].operand_indices();
+    for (const NodeIndex read : reads) selection.needed[read] = true;
+  }
+  return selection;
+}
+
+}  // namespace
+
+std::string emit_module(const Graph& graph, const Schedule& schedule, const std::vector<Candidate>& candidates,
+                        const std::vector<NodeIndex>& arguments, const ElementText& element,
+                        const std::function<std::string(NodeIndex)>& leaf) {
+  if (schedule.results().empty()) {
+    throw UsageError("a module must have a result: name at least one root or observed node in the entry");
+  }
+  StableHloWriter out(graph, element, leaf);
+  std::vector<std::string> signature;
+  for (const NodeIndex index : arguments) {
+    out.set_name(index, fmt::format("%arg{}", signature.size()));
+    signature.push_back(fmt::format("{}: {}", out.name_of(index), out.type(graph[index].shape)));
+  }
+  const Choice selection = choose(graph, schedule, candidates);
+  for (const NodeIndex index : schedule.wanted()) {
+    if (!selection.needed[index] || !out.name_of(index).empty()) continue;
+    out.begin(index);
+    if (const Candidate* raised = selection.raised[index]) {
+      spell_pattern(PatternList{}, *raised, out);
+    } else {
+      spell_operation(OpList{}, graph[index].operation, out);
+    }
+  }
+  std::vector<std::string> names;
+  std::vector<std::string> types;
+  for (const NodeIndex result : schedule.results()) {
+    names.push_back(out.name_of(result));
+    types.push_back(out.type(graph[result].shape));
+  }
+  return fmt::format("module @topos {{\n  func.func @main({}) -> ({}) {{\n{}    return {} : {}\n  }}\n}}\n",
+                     fmt::join(signature, ", "), fmt::join(types, ", "), out.body(), fmt::join(names, ", "),
+                     fmt::join(types, ", "));
+}
+
+}  // namespace topos::detail

@@ -1,0 +1,114 @@
+#include "topos/emission/writer.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "topos/base/error.hpp"
+#include "topos/emission/literal.hpp"
+
+namespace topos {
+
+std::string StableHloWriter::tensor_type(const Shape& shape, std::string_view element) {
+  std::string text = "tensor<";
+  for (const Extent extent : shape.extents()) text += fmt::format("{}x", extent);
+  return text + std::string(element) + ">";
+}
+
+std::vector<Axis> StableHloWriter::axes_without(const Shape& shape, Axis axis) {
+  std::vector<Axis> axes;
+  for (Axis a = 0; a < shape.rank(); ++a) {
+    if (a != axis) axes.push_back(a);
+  }
+  return axes;
+}
+
+void StableHloWriter::line(std::string_view text, std::size_t depth) {
+  body_.append(4 + depth, ' ');
+  body_ += text;
+  body_ += '\n';
+}
+
+std::string StableHloWriter::local(std::string_view suffix) const { return fmt::format("%v{}{}", node_, suffix); }
+
+std::string StableHloWriter::define(std::string_view suffix, std::string_view expression) {
+  std::string name = local(suffix);
+  line(fmt::format("{} = {}", name, expression));
+  if (suffix.empty()) names_[node_] = name;
+  return name;
+}
+
+std::string StableHloWriter::splat(std::string_view suffix, const Shape& shape, std::string_view literal) {
+  return define(suffix, shape.volume() == 0
+                            ? fmt::format("stablehlo.constant dense<> : {}", type(shape))
+                            : fmt::format("stablehlo.constant dense<{}> : {}", literal, type(shape)));
+}
+
+std::string StableHloWriter::index_constant(std::string_view suffix, const Shape& shape,
+                                            const std::vector<std::int64_t>& elements) {
+  return define(suffix, fmt::format("stablehlo.constant {} : {}", dense_index_attribute(shape, elements),
+                                    index_type(shape)));
+}
+
+std::string StableHloWriter::dense_constant(std::string_view suffix, const Shape& shape,
+                                            const std::vector<double>& elements) {
+  return define(suffix, fmt::format("stablehlo.constant {} : {}", element_.dense(shape, elements), type(shape)));
+}
+
+std::string StableHloWriter::reduce(std::string_view suffix, std::string_view operation, std::string_view operand,
+                                    const Shape& shape, std::string_view seed, const std::vector<Axis>& axes) {
+  Shape reduced = shape;
+  for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) reduced = reduced.without_axis(*axis);
+  return define(suffix, fmt::format("stablehlo.reduce({} init: {}) applies {} across dimensions = {} : ({}, {}) -> {}",
+                                    operand, seed, operation, describe(axes), type(shape), type(Shape()),
+                                    type(reduced)));
+}
+
+std::string StableHloWriter::sum(const std::string& suffix, std::string_view operand, const Shape& shape,
+                                 const std::vector<Axis>& axes) {
+  const std::string seed = splat(suffix + "_seed", Shape(), zero());
+  return reduce(suffix, "stablehlo.add", operand, shape, seed, axes);
+}
+
+std::string StableHloWriter::broadcast_in_dim(std::string_view suffix, std::string_view operand, const Shape& from,
+                                              const std::vector<Axis>& axes, const Shape& to) {
+  return define(suffix, fmt::format("stablehlo.broadcast_in_dim {}, dims = {} : ({}) -> {}", operand, describe(axes),
+                                    type(from), type(to)));
+}
+
+std::string StableHloWriter::reshape(std::string_view suffix, std::string_view operand, const Shape& from,
+                                     const Shape& to) {
+  return define(suffix, fmt::format("stablehlo.reshape {} : ({}) -> {}", operand, type(from), type(to)));
+}
+
+std::string StableHloWriter::transpose(std::string_view suffix, std::string_view operand, const Shape& from,
+                                       const std::vector<Axis>& order) {
+  return define(suffix, fmt::format("stablehlo.transpose {}, dims = {} : ({}) -> {}", operand, describe(order),
+                                    type(from), type(from.permuted(order))));
+}
+
+std::string StableHloWriter::dot_general(std::string_view suffix, std::string_view left, const Shape& left_shape,
+                                         std::string_view right, const Shape& right_shape,
+                                         const std::vector<Axis>& batch, const std::vector<Axis>& left_contracted,
+                                         const std::vector<Axis>& right_contracted, const Shape& result) {
+  const std::string batching =
+      batch.empty() ? "" : fmt::format("batching_dims = {} x {}, ", describe(batch), describe(batch));
+  return define(suffix, fmt::format("stablehlo.dot_general {}, {}, {}contracting_dims = {} x {} : ({}, {}) -> {}",
+                                    left, right, batching, describe(left_contracted), describe(right_contracted),
+                                    type(left_shape), type(right_shape), type(result)));
+}
+
+void StableHloWriter::elementwise(std::string_view operation) {
+  const std::size_t arity = graph_[node_].operation.arity();
+  const std::string operands = arity == 1 ? operand(0) : operand(0) + ", " + operand(1);
+  define("", fmt::format("{} {} : {}", operation, operands, type(result_shape())));
+}
+
+void StableHloWriter::payload_constant() {
+  define("", fmt::format("stablehlo.constant {} : {}", leaf_(node_), type(result_shape())));
+}
+
+void StableHloWriter::source_is_an_argument() const {
+  throw InternalError("a parameter or an input is an argument of the module and has no line");
+}
+
+}  // namespace topos

@@ -1,0 +1,64 @@
+#include "topos/nn/initialize.hpp"
+
+#include <fmt/format.h>
+
+#include <numbers>
+
+#include "topos/base/error.hpp"
+
+namespace topos {
+namespace {
+
+template <class E, class Draw>
+Tensor<E> drawn(const Shape& shape, Draw draw) {
+  std::vector<E> elements(static_cast<std::size_t>(shape.volume()));
+  for (E& element : elements) element = static_cast<E>(draw());
+  return Tensor<E>(shape, std::move(elements));
+}
+
+}  // namespace
+
+std::uint64_t SplitMix64::next() {
+  state_ += 0x9E3779B97F4A7C15u;
+  std::uint64_t z = state_;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return z ^ (z >> 31);
+}
+
+double SplitMix64::unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+double SplitMix64::normal() {
+  const double radius = std::sqrt(-2.0 * math::log(1.0 - unit()));
+  return radius * math::cos(2.0 * std::numbers::pi * unit());
+}
+
+template <class E>
+Tensor<E> Uniform::tensor(const Shape& shape) {
+  return drawn<E>(shape, [&] { return (2.0 * random_.unit() - 1.0) * scale_; });
+}
+
+template <class E>
+Tensor<E> Normal::tensor(const Shape& shape) {
+  return drawn<E>(shape, [&] { return random_.normal() * deviation_; });
+}
+
+template <class E>
+Tensor<E> Xavier::tensor(const Shape& shape) {
+  if (shape.rank() == 1) return Tensor<E>::filled(shape, E(0));
+  if (shape.rank() != 2) {
+    throw UsageError(fmt::format("xavier initializes weights [rows, columns] and biases [columns]; got {}",
+                                 describe(shape)));
+  }
+  const double bound = std::sqrt(6.0 / static_cast<double>(shape[0] + shape[1]));
+  return drawn<E>(shape, [&] { return (2.0 * random_.unit() - 1.0) * bound; });
+}
+
+template Tensor<float> Uniform::tensor(const Shape&);
+template Tensor<double> Uniform::tensor(const Shape&);
+template Tensor<float> Normal::tensor(const Shape&);
+template Tensor<double> Normal::tensor(const Shape&);
+template Tensor<float> Xavier::tensor(const Shape&);
+template Tensor<double> Xavier::tensor(const Shape&);
+
+}  // namespace topos

@@ -1,0 +1,99 @@
+#include "topos/ops/operation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "topos/base/error.hpp"
+#include "topos/ops/op_list.hpp"
+
+namespace topos {
+
+void OperandShapes::refuse(const char* constraint) const {
+  std::string shapes;
+  for (const Shape* shape : shapes_) {
+    shapes += shapes.empty() ? "" : " and ";
+    shapes += describe(*shape);
+  }
+  const std::string attributes = describe_fields(operation_.fields());
+  throw ShapeError(fmt::format("[{}{}{}] {}; got {}; recorded at {}", operation_.name(),
+                               attributes.empty() ? "" : " ", attributes, constraint, shapes, describe(where_)));
+}
+
+Shape Operation::infer_shape(std::span<const Shape* const> operands, const std::source_location& where) const {
+  return info_->infer_shape(attributes_.get(), OperandShapes(*this, operands, where));
+}
+
+bool Operation::operator==(const Operation& other) const {
+  if (info_ != other.info_) return false;
+  const std::vector<Field> mine = fields();
+  const std::vector<Field> theirs = other.fields();
+  return std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end(), [](const Field& a, const Field& b) {
+    if (const auto* number = std::get_if<std::int64_t>(&a.value)) return *number == std::get<0>(b.value);
+    return std::ranges::equal(std::get<1>(a.value), std::get<1>(b.value));
+  });
+}
+
+std::string describe_fields(std::span<const Field> fields) {
+  std::string text;
+  for (const Field& field : fields) {
+    if (!text.empty()) text += ' ';
+    text += field.name;
+    text += '=';
+    if (const auto* number = std::get_if<std::int64_t>(&field.value)) {
+      text += fmt::format("{}", *number);
+    } else {
+      text += describe(std::get<1>(field.value));
+    }
+  }
+  return text;
+}
+
+namespace detail {
+namespace {
+
+template <class Op>
+const Op& attributes_of(const void* attributes) {
+  if constexpr (std::is_empty_v<Op>) {
+    static constexpr Op only{};
+    return only;
+  } else {
+    return *static_cast<const Op*>(attributes);
+  }
+}
+
+}  // namespace
+
+// Other sources link against the instantiations made below, so they must exist as functions.
+template <class Op>
+[[gnu::used, gnu::noinline]] const OperationInfo& operation_info() {
+  static_assert(Vocabulary<Op>, "an operation of OpList lacks one of its readings: see ops/op_list.hpp");
+  static constexpr OperationInfo info{
+      .name = Op::name,
+      .arity = Op::arity,
+      .is_source = Op::is_source,
+      .is_elementwise = Op::is_elementwise,
+      .reads = Op::reads,
+      .opcode = index_in<Op, OpList>,
+      .fields = [](const void* attributes) { return attributes_of<Op>(attributes).fields(); },
+      .infer_shape = [](const void* attributes,
+                        const OperandShapes& shapes) { return attributes_of<Op>(attributes).infer_shape(shapes); },
+  };
+  return info;
+}
+
+namespace {
+// Instantiates operation_info for every operation of the list.
+template <class... Ops>
+std::array<const OperationInfo*, sizeof...(Ops)> all_infos(TypeList<Ops...>) {
+  return {&operation_info<Ops>()...};
+}
+}  // namespace
+
+std::span<const OperationInfo* const> vocabulary() {
+  static const auto infos = all_infos(OpList{});
+  return infos;
+}
+
+}  // namespace detail
+}  // namespace topos
