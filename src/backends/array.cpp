@@ -11,7 +11,8 @@
 namespace topos::backends {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "arrays travel as the little-endian bytes they are");
+static_assert(std::endian::native == std::endian::little,
+              "arrays travel as the little-endian bytes they are");
 
 struct ElementFacts {
   ArrayElement element;
@@ -56,8 +57,8 @@ Array copy(std::vector<std::int64_t> extents, std::span<const Number> values) {
   Array array{array_element_of<Number>, std::move(extents), {}};
   const std::size_t wanted = count_elements(array.element, array.extents);
   if (values.size() != wanted) {
-    throw UsageError(fmt::format("[array] {} holds {} elements; {} values are given", describe(array.type()), wanted,
-                                 values.size()));
+    throw UsageError(fmt::format("[array] {} holds {} elements; {} values are given", describe(array.type()),
+                                 wanted, values.size()));
   }
   const auto bytes = std::as_bytes(values);
   array.bytes.assign(bytes.begin(), bytes.end());
@@ -125,14 +126,14 @@ std::vector<ArrayView> views(std::span<const Array> arrays) { return {arrays.beg
 void check_bytes(const ArrayView& array, std::string_view what) {
   const std::size_t wanted = count_elements(array.element, array.extents) * byte_size(array.element);
   if (array.bytes.size() != wanted) {
-    throw UsageError(fmt::format("[array] {}: {} takes {} bytes; it has {}", what, describe(array.type()), wanted,
-                                 array.bytes.size()));
+    throw UsageError(fmt::format("[array] {}: {} takes {} bytes; it has {}", what, describe(array.type()),
+                                 wanted, array.bytes.size()));
   }
   if (array.element != ArrayElement::i1) return;
   const auto stray = std::ranges::find_if(array.bytes, [](std::byte b) { return b > std::byte{1}; });
   if (stray != array.bytes.end()) {
-    throw UsageError(fmt::format("[array] {}: an i1 is 0 or 1; element {} is {}", what, stray - array.bytes.begin(),
-                                 static_cast<int>(*stray)));
+    throw UsageError(fmt::format("[array] {}: an i1 is 0 or 1; element {} is {}", what,
+                                 stray - array.bytes.begin(), static_cast<int>(*stray)));
   }
 }
 

@@ -20,8 +20,22 @@ void OperandShapes::refuse(const char* constraint) const {
                                attributes.empty() ? "" : " ", attributes, constraint, shapes, describe(where_)));
 }
 
+void Operation::require_arity(std::size_t operands, const std::source_location& where) const {
+  if (operands == arity()) return;
+  throw UsageError(fmt::format("[{}] takes {} operand{}; got {}; recorded at {}", name(), arity(),
+                               arity() == 1 ? "" : "s", operands, describe(where)));
+}
+
 Shape Operation::infer_shape(std::span<const Shape* const> operands, const std::source_location& where) const {
-  return info_->infer_shape(attributes_.get(), OperandShapes(*this, operands, where));
+  const OperandShapes shapes(*this, operands, where);
+  try {
+    return info_->infer_shape(attributes_.get(), shapes);
+  } catch (const ShapeError&) {
+    throw;
+  } catch (const UsageError& error) {  // the result is no shape: its volume overflows
+    shapes.require(false, error.what());
+    throw;
+  }
 }
 
 bool Operation::operator==(const Operation& other) const {

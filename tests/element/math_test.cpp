@@ -1,6 +1,6 @@
 // The element functions against MPFR: float by bits, double in units in the last place.
 //
-// With TOPOS_EXHAUSTIVE set in the environment, every float is tried (about ten minutes on one core).
+// With TOPOS_EXHAUSTIVE set in the environment, every float is tried (up to some minutes a function).
 #include "topos/element/math.hpp"
 
 #include <gtest/gtest.h>
@@ -227,7 +227,7 @@ TEST_P(ElementFunction, EveryFloatIsCorrectlyRounded) {
     const float x = float_of(static_cast<std::uint32_t>(bits));
     const float actual = function.single(x);
     const double value = function.library(x);
-    const double slack = std::fabs(value) * 0x1p-48;
+    const double slack = std::isinf(value) ? 0 : std::fabs(value) * 0x1p-48;
     const float below = static_cast<float>(value - slack);
     const float above = static_cast<float>(value + slack);
     if (below == above && bits_of(actual) == bits_of(below)) continue;

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace topos::backends {
@@ -18,6 +19,28 @@ using Command = std::vector<std::string>;
 
 /// The environment variable split on whitespace, or `fallback` when it is unset or blank.
 Command command_from_environment(const char* variable, Command fallback);
+
+namespace detail {
+/// Owns a file descriptor.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int value) : value_(value) {}
+  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(value_, other.value_);
+    return *this;
+  }
+  ~Descriptor() { reset(); }
+
+  int get() const { return value_; }
+  explicit operator bool() const { return value_ >= 0; }
+  void reset();
+
+ private:
+  int value_ = -1;
+};
+}  // namespace detail
 
 /// A running child. One thread at a time may speak to it.
 ///
@@ -76,26 +99,28 @@ class Process {
  private:
   using Clock = std::chrono::steady_clock;
   using Deadline = std::optional<Clock::time_point>;
+  enum class Reading { more, nothing_yet, ended };
 
   void require_usable() const;
   Deadline deadline() const;
-  void wait_for(bool want_input, Deadline until, std::string_view doing);
-  void keep_output();
+  void wait_for(bool room, Deadline until, std::string_view doing);
+  Reading keep_output();
   bool reap(Clock::duration patience);
   std::string fate() const;
   [[noreturn]] void fail(std::string reason);
   [[noreturn]] void fail_as_gone(std::string_view doing);
-  [[noreturn]] void fail_as_late(std::string_view doing);
 
   Command command_;
   Options options_;
   pid_t id_ = -1;
-  int input_ = -1;   // the child's standard input, our writing end
-  int output_ = -1;  // the child's standard output, our reading end
-  int errors_ = -1;
+  detail::Descriptor input_;   // the child's standard input, our writing end
+  detail::Descriptor output_;  // the child's standard output, our reading end
+  detail::Descriptor errors_;
   std::vector<std::byte> kept_;  // said by the child, not yet read by the caller
   std::size_t kept_start_ = 0;
-  std::optional<int> status_;  // as of waitpid, once reaped
+  bool output_ended_ = false;
+  bool reaped_ = false;
+  std::optional<int> status_;  // as of waitpid; empty when somebody else collected it
   std::string failure_;
 };
 

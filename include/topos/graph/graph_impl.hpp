@@ -50,6 +50,11 @@ Shape Value<E>::shape(const Where& where) const {
 template <class E>
 Value<E> Value<E>::apply(const Operation& operation, std::span<const Value> operands,
                          const std::source_location& where) {
+  operation.require_arity(operands.size(), where);
+  if (operation.is_source()) {
+    throw UsageError(fmt::format("[{}] is recorded by the tape's own function; used at {}", operation.name(),
+                                 topos::describe(where)));
+  }
   detail::Recorder<E>& recorder = *operands[0].recorder_;
   Node node{.operation = operation};
   std::array<const Shape*, 2> shapes{};
@@ -71,6 +76,21 @@ template <class E>
 Value<E> Value<E>::leaf(Tensor<E> payload, const Where& where) const {
   detail::require_recording(*recorder_, index_, where);
   return Value(recorder_, detail::append_leaf(*recorder_, std::move(payload)));
+}
+
+template <class E>
+Value<E> Value<E>::combine(const Operation& operation, const Value& a, const Operand& b) {
+  if (b.value) return topos::apply(operation, a, *b.value, b.where);
+  const Shape shape = a.shape(b.where);
+  operation.infer_shape(std::array{&shape, &b.literal->shape()}, b.where);
+  return topos::apply(operation, a, a.leaf(*b.literal, b.where), b.where);
+}
+
+template <class E>
+Value<E> Value<E>::combine(const Operation& operation, const Literal& a, const Value& b) {
+  const Shape shape = b.shape(a.where);
+  operation.infer_shape(std::array{&a.payload.shape(), &shape}, a.where);
+  return topos::apply(operation, b.leaf(a.payload, a.where), b, a.where);
 }
 
 template <class E>

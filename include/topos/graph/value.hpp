@@ -40,6 +40,9 @@ NodeIndex append_leaf(Recorder<E>& recorder, Tensor<E> payload);
 template <class E>
 class Value {
  public:
+  // Declared, so that moving copies: a value that was moved from still names its node.
+  Value(const Value&) = default;
+  Value& operator=(const Value&) = default;
   /// Throws UsageError when the tape is no longer recording.
   Shape shape(const Where& where = Where::current()) const;
   Symbol symbol() const { return recorder_->program.graph.symbol(index_); }
@@ -71,30 +74,29 @@ class Value {
         : literal(tensor), where(at) {}
     Operand(E element, const Where& at = Where::current())  // NOLINT(google-explicit-constructor)
         : literal(Tensor<E>(element)), where(at) {}
-    Value beside(const Value& left) const { return value ? *value : left.leaf(*literal, where); }
     std::optional<Value> value;
     std::optional<Tensor<E>> literal;
     std::source_location where;
   };
 
-  friend Value operator+(const Value& a, const Operand& b) { return add(a, b.beside(a), b.where); }
-  friend Value operator-(const Value& a, const Operand& b) { return subtract(a, b.beside(a), b.where); }
-  friend Value operator*(const Value& a, const Operand& b) { return multiply(a, b.beside(a), b.where); }
-  friend Value operator/(const Value& a, const Operand& b) { return divide(a, b.beside(a), b.where); }
-  friend Value operator+(const Literal& a, const Value& b) { return add(b.leaf(a.payload, a.where), b, a.where); }
-  friend Value operator-(const Literal& a, const Value& b) {
-    return subtract(b.leaf(a.payload, a.where), b, a.where);
-  }
-  friend Value operator*(const Literal& a, const Value& b) {
-    return multiply(b.leaf(a.payload, a.where), b, a.where);
-  }
-  friend Value operator/(const Literal& a, const Value& b) { return divide(b.leaf(a.payload, a.where), b, a.where); }
+  friend Value operator+(const Value& a, const Operand& b) { return combine(Add{}, a, b); }
+  friend Value operator-(const Value& a, const Operand& b) { return combine(Subtract{}, a, b); }
+  friend Value operator*(const Value& a, const Operand& b) { return combine(Multiply{}, a, b); }
+  friend Value operator/(const Value& a, const Operand& b) { return combine(Divide{}, a, b); }
+  friend Value operator+(const Literal& a, const Value& b) { return combine(Add{}, a, b); }
+  friend Value operator-(const Literal& a, const Value& b) { return combine(Subtract{}, a, b); }
+  friend Value operator*(const Literal& a, const Value& b) { return combine(Multiply{}, a, b); }
+  friend Value operator/(const Literal& a, const Value& b) { return combine(Divide{}, a, b); }
   friend Value operator-(const Value& a) { return negate(a); }
 
  private:
   friend class Tape<E>;
   Value(std::shared_ptr<detail::Recorder<E>> recorder, NodeIndex index)
       : recorder_(std::move(recorder)), index_(index) {}
+
+  // A literal's shape is checked before it is recorded, so a refused operation leaves the tape as it was.
+  static Value combine(const Operation& operation, const Value& a, const Operand& b);
+  static Value combine(const Operation& operation, const Literal& a, const Value& b);
 
   std::shared_ptr<detail::Recorder<E>> recorder_;
   NodeIndex index_;

@@ -103,7 +103,9 @@ class Operation {
   /// Position in OpList.
   std::size_t opcode() const { return info_->opcode; }
   std::vector<Field> fields() const { return info_->fields(attributes_.get()); }
-  /// The result's shape; throws ShapeError when the operands break a constraint.
+  /// Throws UsageError unless `operands` is the arity.
+  void require_arity(std::size_t operands, const std::source_location& where) const;
+  /// The result's shape; throws ShapeError when the operands break a constraint or the result is too large.
   Shape infer_shape(std::span<const Shape* const> operands, const std::source_location& where) const;
 
   template <class Op>

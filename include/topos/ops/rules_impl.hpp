@@ -50,6 +50,7 @@ std::array<std::optional<R>, max_arity> vjp(const Operation& operation, const Li
 template <class E>
 Tensor<E> Tensor<E>::apply(const Operation& operation, std::span<const Tensor> operands,
                            const std::source_location& where) {
+  operation.require_arity(operands.size(), where);
   std::array<const Shape*, max_arity> shapes{};
   for (std::size_t i = 0; i < operands.size(); ++i) shapes[i] = &operands[i].shape();
   return evaluate(operation, operands,

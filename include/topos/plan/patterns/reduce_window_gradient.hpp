@@ -7,7 +7,8 @@
 
 namespace topos {
 
-/// The folds of the lanes' cotangents, which the chain of maxima hands to the first lane that wins.
+/// The folds of the lanes' cotangents, which the chain of maxima hands to the first lane that wins. A window that
+/// holds a NaN has the maximum NaN; which lane then gets the cotangent is not the same here and there.
 struct ReduceWindowGradient {
   static constexpr std::string_view name = "ReduceWindowGradient";
   Windows windows;
