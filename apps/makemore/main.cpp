@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -109,8 +110,19 @@ nlohmann::json summary(const Training& training, const Options& options, const s
   return json;
 }
 
+/// Fails before the training, not after it, where a result file cannot be written.
+void require_writable_folder(const std::string& file) {
+  const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    throw topos::EnvironmentError(fmt::format("cannot write {}: its folder does not exist or is not writable", file));
+  }
+}
+
 int train(const Options& options) {
   Report report;
+  for (const std::string* file : {&options.json, &options.plot, &options.module}) {
+    if (!file->empty()) require_writable_folder(*file);
+  }
   const Corpus corpus = load_corpus(options.corpus);
   std::vector<Sample> samples = make_samples(corpus);
   shuffle(samples, options.seed + 9);
@@ -133,7 +145,8 @@ int train(const Options& options) {
   Training training(step, initial, std::move(samples), schedule);
   training.add("plan", plan_route(step));
   for (const std::string& name : options.routes) {
-    if (name == "plan") continue;
+    const auto same = [&](const Course& course) { return course.name == name; };
+    if (std::any_of(training.courses().begin(), training.courses().end(), same)) continue;
     report.progress(fmt::format("compiling for {} ...", name));
     training.add(name, name == "pjrt" ? pjrt_route(step, module) : server_route(step, module));
     report.line(fmt::format("{}: {}", name, training.courses().back().route->description()));

@@ -7,8 +7,10 @@ namespace {
 template <class E>
 Value<E> logits(const std::vector<Value<E>>& parameters, const Value<E>& contexts, Extent rows) {
   const Value<E> embedded = reshape(gather(parameters[0], contexts), Shape({rows, context * embedding_width}));
-  const Value<E> hidden = tanh(matmul(embedded, parameters[1]) + broadcast_along(parameters[2], 0, rows));
-  return matmul(hidden, parameters[3]) + broadcast_along(parameters[4], 0, rows);
+  const Value<E> hidden_product = matmul(embedded, parameters[1]);
+  const Value<E> hidden = tanh(hidden_product + broadcast_along(parameters[2], 0, rows));
+  const Value<E> output_product = matmul(hidden, parameters[3]);
+  return output_product + broadcast_along(parameters[4], 0, rows);
 }
 
 template <class E>

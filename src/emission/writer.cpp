@@ -90,6 +90,10 @@ std::string StableHloWriter::dot_general(std::string_view suffix, std::string_vi
                                          std::string_view right, const Shape& right_shape,
                                          const std::vector<Axis>& batch, const std::vector<Axis>& left_contracted,
                                          const std::vector<Axis>& right_contracted, const Shape& result) {
+  // A product without terms is zeros, and leaves as such: the reference interpreter aborts on an empty contraction.
+  for (const Axis axis : left_contracted) {
+    if (left_shape[axis] == 0) return splat(suffix, result, zero());
+  }
   const std::string batching =
       batch.empty() ? "" : fmt::format("batching_dims = {} x {}, ", describe(batch), describe(batch));
   return define(suffix, fmt::format("stablehlo.dot_general {}, {}, {}contracting_dims = {} x {} : ({}, {}) -> {}",

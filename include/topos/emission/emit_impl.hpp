@@ -1,6 +1,7 @@
 // Emission's part that depends on payloads.
 #pragma once
 
+#include "topos/base/float_environment.hpp"
 #include "topos/emission/emit.hpp"
 #include "topos/emission/literal.hpp"
 #include "topos/emission/module.hpp"
@@ -10,6 +11,7 @@ namespace topos {
 template <class E>
 std::string emit_stablehlo(const Plan<E>& plan) {
   using Traits = ElementTraits<E>;
+  const DefaultFloatEnvironment environment;  // or a subnormal constant would compare equal to zero
   static const ElementText element{
       .name = Traits::name,
       .literal = [](double value) { return stablehlo_literal(Traits::from_double(value)); },

@@ -37,6 +37,8 @@ NodeIndex append_leaf(Recorder<E>& recorder, Tensor<E> payload);
 
 /// A small copyable handle on a node of a tape that is still recording. Using it after the tape was sealed or
 /// destroyed, or together with a value of another tape, throws UsageError and changes nothing.
+/// Nodes are numbered as they are recorded, and C++ leaves the order open in which the two operands of an operator
+/// or the arguments of a call are evaluated: in f(x) + g(y), give f(x) a name first where numbers matter.
 template <class E>
 class Value {
  public:

@@ -2,6 +2,7 @@
 // element or a recordable of its own includes this file in one source.
 #pragma once
 
+#include "topos/base/float_environment.hpp"
 #include "topos/ops/op_list.hpp"
 #include "topos/ops/rules.hpp"
 #include "topos/tensor/reference/matmul.hpp"
@@ -39,6 +40,7 @@ std::array<std::optional<R>, max_arity> vjp_by_opcode(TypeList<Ops...>, const Op
 
 template <class E>
 Tensor<E> evaluate(const Operation& operation, std::span<const Tensor<E>> operands, const Shape& shape) {
+  const DefaultFloatEnvironment environment;
   return detail::evaluate_by_opcode<E>(OpList{}, operation, operands, shape);
 }
 
