@@ -1,0 +1,153 @@
+// Tapes, networks, symbols and parameters in use: what survives sealing, reopening and copying.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <unordered_set>
+
+#include "topos/differentiate/adjoints.hpp"
+#include "topos/nn/sgd.hpp"
+#include "topos/ops/leaf.hpp"
+#include "topos/ops/narrow.hpp"
+#include "topos/ops/sum.hpp"
+#include "topos/ops/tanh.hpp"
+#include "topos/plan/entry.hpp"
+
+namespace topos {
+namespace {
+
+using T = Tensor<float>;
+
+TEST(Symbols, NameANodeOfOneProgramOnly) {
+  Tape<float> first;
+  Tape<float> second;
+  const Symbol a = first.leaf(T(1.0f));
+  const Symbol b = first.leaf(T(1.0f));
+  const Symbol c = second.leaf(T(1.0f));
+  EXPECT_EQ(a, Symbol(a));
+  EXPECT_NE(a, b);
+  EXPECT_NE(a, c);
+  EXPECT_EQ(a.index(), c.index());
+  EXPECT_EQ((std::set<Symbol>{a, b, c, a}.size()), 3u);
+  EXPECT_EQ((std::unordered_set<Symbol>{a, b, c, a}.size()), 3u);
+}
+
+TEST(Recording, KeepsEveryLiteralAsALeafOfItsOwnBeforeTheOperation) {
+  Tape<float> tape;
+  const auto x = tape.input(T(1.0f));
+  const auto twice = x * 2.0f + x * 2.0f;
+  EXPECT_EQ(tape.size(), 6u);
+  EXPECT_TRUE(tape.graph()[1].operation.is<Leaf>());
+  EXPECT_TRUE(tape.graph()[3].operation.is<Leaf>());
+  EXPECT_EQ(tape.payload(tape.graph().symbol(1))->item(), 2.0f);
+  EXPECT_EQ(tape.payload(twice), nullptr);
+  EXPECT_EQ(twice.index(), 5u);
+}
+
+TEST(Recording, NumbersEachKindOfSourceByItself) {
+  Tape<float> tape;
+  tape.input(T(0.0f));
+  tape.parameter(T(1.0f));
+  tape.leaf(T(2.0f));
+  tape.parameter(T(3.0f));
+  tape.input(T(4.0f));
+  const Graph& graph = tape.graph();
+  EXPECT_EQ(graph.parameters(), (std::vector<NodeIndex>{1, 3}));
+  EXPECT_EQ(graph.inputs(), (std::vector<NodeIndex>{0, 4}));
+  EXPECT_EQ(graph[3].slot, 1u);
+  EXPECT_EQ(graph[4].slot, 1u);
+  for (NodeIndex index = 0; index < 5; ++index) {
+    EXPECT_EQ(tape.payload(graph.symbol(index))->item(), static_cast<float>(index));
+  }
+}
+
+TEST(Operations, CompareByKindAndAttributes) {
+  EXPECT_TRUE(Operation(Tanh{}) == Operation(Tanh{}));
+  EXPECT_FALSE(Operation(Tanh{}) == Operation(Negate{}));
+  EXPECT_TRUE(Operation(Narrow(1, 2, 3)) == Operation(Narrow(1, 2, 3)));
+  EXPECT_FALSE(Operation(Narrow(1, 2, 3)) == Operation(Narrow(1, 2, 4)));
+  EXPECT_EQ(Operation(Narrow(1, 2, 3)).get<Narrow>().start, 2);
+  EXPECT_EQ(Operation(Tanh{}).get_if<Narrow>(), nullptr);
+}
+
+/// sum((w x)^2), and what a reopened tape adds: a second parameter and a loss that has both.
+struct Grown {
+  Symbol weights, input, loss;
+  Plan<float> early;
+  Parameters<float> trained;
+  Symbol offset, larger;
+  Network<float> network;
+};
+
+Grown grow(bool plan_outlives) {
+  Tape<float> tape;
+  const auto weights = tape.parameter(T({2}, {1, 2}));
+  const auto input = tape.input(T({2}, {3, 4}));
+  const auto product = weights * input;
+  const auto loss = sum(product * product);
+  Network<float> network = std::move(tape).seal();
+  // With a plan alive the program is shared and copied when it is reopened; else it is taken over.
+  std::optional<Plan<float>> early;
+  if (plan_outlives) early = network.entry({loss}).lower();
+  const Parameters<float> trained = network.parameters().with(weights, T({2}, {10, 20}));
+  Tape<float> reopened = std::move(network).reopen();
+  const auto offset = reopened.parameter(T(5.0f));
+  const auto larger = reopened.resolve(loss) + offset;
+  Network<float> second = std::move(reopened).seal();
+  if (!early) early = second.entry({loss}).lower();
+  return {weights, input, loss, *early, trained, offset, larger, std::move(second)};
+}
+
+TEST(Reopening, KeepsSymbolsPlansAndParametersGood) {
+  for (const bool plan_outlives : {true, false}) {
+    const Grown grown = grow(plan_outlives);
+    EXPECT_EQ(grown.network.size(), 7u);
+    // The old symbols resolve in the new network, to the same nodes.
+    const Parameters<float> initial = grown.network.parameters();
+    EXPECT_EQ(initial.size(), 2u);
+    EXPECT_EQ(grown.network.forward(initial, {}).of(grown.loss).item(), 9.0f + 64.0f);
+    EXPECT_EQ(grown.network.forward(initial, {}).of(grown.larger).item(), 78.0f);
+    // The trained state carries over, with the initial value of what is new.
+    const Parameters<float> carried = grown.trained.carried_to(grown.network);
+    EXPECT_EQ(describe(carried.of(grown.weights)), "[10, 20]");
+    EXPECT_EQ(carried.of(grown.offset).item(), 5.0f);
+    EXPECT_EQ(carried.symbol(1), grown.offset);
+    EXPECT_EQ(grown.network.forward(carried, {}).of(grown.larger).item(), 7305.0f);
+    // The plan made before runs with the state of then, where its program was that of then, and with the
+    // larger one.
+    if (plan_outlives) {
+      EXPECT_EQ(grown.early.forward(grown.trained, {}).of(grown.loss).item(), 7300.0f);
+    }
+    EXPECT_EQ(grown.early.forward(carried, {}).of(grown.loss).item(), 7300.0f);
+    // A program that has a parameter more does not run with a state that lacks it.
+    EXPECT_THROW(grown.network.forward(grown.trained, {}), UsageError);
+  }
+}
+
+TEST(Reopening, GoesOnNumberingAndDifferentiatesWhatWasThere) {
+  Tape<float> tape;
+  const auto x = tape.parameter(T(3.0f));
+  const Symbol name = x;
+  const Symbol square = x * x;
+  Tape<float> reopened = std::move(tape).seal().reopen();
+  EXPECT_EQ(reopened.graph().origin(), name.origin());
+  const Adjoints adjoints = reopened.differentiate(square, {name});
+  const Network<float> network = std::move(reopened).seal();
+  EXPECT_EQ(network.forward(network.parameters(), {}).of(adjoints.of(name)).item(), 6.0f);
+}
+
+TEST(Parameters, AreValuesThatStepsDoNotChange) {
+  Tape<float> tape;
+  const auto a = tape.parameter(T({2}, {1, 2}));
+  const auto b = tape.parameter(T(3.0f));
+  const Network<float> network = std::move(tape).seal();
+  const Parameters<float> before = network.parameters();
+  const Parameters<float> direction = before.with(a, T({2}, {10, -10})).with(b, T(1.0f));
+  const Parameters<float> after = before.step(direction, sgd(0.5f));
+  EXPECT_EQ(describe(after.of(a)), "[-4, 7]");
+  EXPECT_EQ(after.of(b).item(), 2.5f);
+  EXPECT_EQ(describe(before.of(a)), "[1, 2]");
+  EXPECT_EQ(describe(network.parameters().of(a)), "[1, 2]");
+}
+
+}  // namespace
+}  // namespace topos
