@@ -51,7 +51,10 @@ template <class E>
 std::string dense_attribute(const Tensor<E>& tensor) {
   if (tensor.volume() == 0) return "dense<>";
   const Elements<E> all = tensor.elements();
-  const bool splat = std::all_of(all.begin(), all.end(), [&](const E& element) { return element == all[0]; });
+  // Zeros of both signs are equal and are no splat.
+  const bool splat = std::all_of(all.begin(), all.end(), [&](const E& element) {
+    return element == all[0] && bits_of(element) == bits_of(all[0]);
+  });
   if (splat) return fmt::format("dense<{}>", stablehlo_literal(all[0]));
   if (tensor.volume() > largest_decimal_constant) return fmt::format("dense<{}>", blob(all.span()));
   return fmt::format("dense<{}>", detail::nested_list(tensor.shape(),

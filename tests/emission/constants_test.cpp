@@ -66,9 +66,9 @@ TEST(Constants, elements_that_equal_the_first_are_a_splat_of_it) {
   EXPECT_EQ(dense_attribute(Tensor<float>::filled({3, 4}, 0.1f)), "dense<0.1>");
 }
 
-TEST(Constants, zeros_of_both_signs_are_a_splat_of_the_first) {
-  EXPECT_EQ(dense({2}, {0.0f, -0.0f}), "dense<0.0>");
-  EXPECT_EQ(dense({2}, {-0.0f, 0.0f}), "dense<-0.0>");
+TEST(Constants, zeros_of_both_signs_are_no_splat) {
+  EXPECT_EQ(dense({2}, {0.0f, -0.0f}), "dense<[0.0, -0.0]>");
+  EXPECT_EQ(dense({2}, {-0.0f, 0.0f}), "dense<[-0.0, 0.0]>");
 }
 
 TEST(Constants, a_nan_equals_nothing_and_is_never_a_splat_of_a_list) {

@@ -7,9 +7,9 @@
 #include <sstream>
 
 #include "emission/module_text.hpp"
+#include "support/captured_loss.hpp"
 #include "support/golden.hpp"
 #include "topos/composites/activations.hpp"
-#include "topos/composites/losses.hpp"
 #include "topos/emission/emit.hpp"
 #include "topos/ops/gather.hpp"
 #include "topos/ops/matmul.hpp"
@@ -87,7 +87,7 @@ struct TrainingStep {
     const auto hidden = tanh(projected + broadcast_along(hidden_bias, 0, 64));
     const auto scores = matmul(hidden, output_weights);
     const auto logits = scores + broadcast_along(output_bias, 0, 64);
-    const auto loss = cross_entropy(logits, targets);
+    const auto loss = captured_cross_entropy(logits, targets);
     return tape.differentiate(loss, {embeddings, hidden_weights, hidden_bias, output_weights, output_bias});
   }
 };

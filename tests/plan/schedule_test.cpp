@@ -1,9 +1,9 @@
 // Schedules: what is computed, what is dropped when, and the captured plans.
 #include <gtest/gtest.h>
 
+#include "support/captured_loss.hpp"
 #include "support/golden_blocks.hpp"
 #include "topos/composites/activations.hpp"
-#include "topos/composites/losses.hpp"
 #include "topos/differentiate/adjoints.hpp"
 #include "topos/ops/broadcast_along.hpp"
 #include "topos/ops/matmul.hpp"
@@ -78,7 +78,7 @@ TEST(PlanText, OfTwoFunctionsOfOneProgram) {
   const auto input = tape.input(zeros({2, 4}));
   const auto product = matmul(input, weights);
   const auto logits = product + broadcast_along(bias, 0, 2);
-  const auto loss = cross_entropy(logits, tape.input(zeros({2, 3})));
+  const auto loss = testing::captured_cross_entropy(logits, tape.input(zeros({2, 3})));
   const auto probabilities = softmax(logits, 1);
   const Network<float> network = std::move(tape).seal();
   EXPECT_EQ("train\n" + network.entry({loss}).lower().describe() + "\nsample\n" +

@@ -18,7 +18,11 @@ void discover(const MatchContext& context, std::vector<Candidate>& found) {
     const bool barred = std::any_of(match.interiors.begin(), match.interiors.end(),
                                     [&](NodeIndex index) { return context.schedule.is_result(index); });
     if (barred) continue;
-    found.push_back({Pattern::name, root, std::move(match.interiors), pattern->reads(), std::move(*pattern)});
+    std::vector<NodeIndex> reads = pattern->reads();
+    // Over no elements there is nothing to gain, and the reference interpreter aborts on empty windows.
+    const auto is_empty = [&](NodeIndex index) { return context.shape(index).volume() == 0; };
+    if (is_empty(root) || std::any_of(reads.begin(), reads.end(), is_empty)) continue;
+    found.push_back({Pattern::name, root, std::move(match.interiors), std::move(reads), std::move(*pattern)});
   }
 }
 
