@@ -1,5 +1,5 @@
-// makemore/step/ROUTE: one training step of the name model, gradient and update, the loss read; the routes run
-// on the same parameters and batch in one process, so their ratio means something.
+// makemore/step/ROUTE: one training step of the name model, gradient and update, the loss read; the routes
+// run on the same parameters and batch in one process, so their ratio means something.
 #include <benchmark/benchmark.h>
 
 #include "routes.hpp"
@@ -14,7 +14,8 @@ Batch<float> some_batch() {
   std::vector<Sample> samples(rows);
   SplitMix64 random(1);
   for (Sample& sample : samples) {
-    for (std::int64_t& character : sample.characters) character = static_cast<std::int64_t>(random.next() % vocabulary);
+    for (std::int64_t& character : sample.characters)
+      character = static_cast<std::int64_t>(random.next() % vocabulary);
     sample.next = static_cast<std::int64_t>(random.next() % vocabulary);
   }
   return make_batch<float>(samples);
@@ -37,7 +38,9 @@ void step_plan(benchmark::State& state) {
   step(state, [](const TrainingStep<float>& recorded) { return plan_route(recorded); });
 }
 void step_pjrt(benchmark::State& state) {
-  step(state, [](const TrainingStep<float>& recorded) { return pjrt_route(recorded, emit_stablehlo(recorded.plan)); });
+  step(state, [](const TrainingStep<float>& recorded) {
+    return pjrt_route(recorded, emit_stablehlo(recorded.plan));
+  });
 }
 
 void first(benchmark::State& state) {

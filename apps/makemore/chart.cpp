@@ -71,31 +71,35 @@ std::string loss_chart(const std::vector<Curve>& curves, const std::string& titl
        tick += tick_step(high - low)) {
     svg += fmt::format("<line x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#ddd\"/>\n", left,
                        width - right, y(tick), y(tick));
-    svg += fmt::format("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{:.4g}</text>\n", left - 8, y(tick) + 4, tick);
+    svg += fmt::format("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{:.4g}</text>\n", left - 8,
+                       y(tick) + 4, tick);
   }
   for (double tick = 0; tick <= last_step; tick += std::max(1.0, tick_step(last_step))) {
-    svg += fmt::format("<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\" stroke=\"#999\"/>\n", x(tick),
-                       height - bottom, height - bottom + 5);
+    svg += fmt::format("<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\" stroke=\"#999\"/>\n",
+                       x(tick), height - bottom, height - bottom + 5);
     svg += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{:.0f}</text>\n", x(tick),
                        height - bottom + 20, tick);
   }
-  svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">step</text>\n", (left + width - right) / 2,
-                     height - 12);
-  svg += fmt::format("<text x=\"16\" y=\"{0}\" text-anchor=\"middle\" transform=\"rotate(-90 16 {0})\">minibatch "
-                     "loss (nats)</text>\n",
-                     (top + height - bottom) / 2);
+  svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">step</text>\n",
+                     (left + width - right) / 2, height - 12);
+  svg += fmt::format(
+      "<text x=\"16\" y=\"{0}\" text-anchor=\"middle\" transform=\"rotate(-90 16 {0})\">minibatch "
+      "loss (nats)</text>\n",
+      (top + height - bottom) / 2);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const char* colour = colours[i % colours.size()];
     const char* dash = dashes[i % dashes.size()];
     std::string path;
     for (const Point& point : lines[i]) path += fmt::format("{:.1f},{:.1f} ", x(point.step), y(point.loss));
-    svg += fmt::format("<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"2\" stroke-dasharray=\"{}\" "
-                       "points=\"{}\"/>\n",
-                       colour, dash, path);
+    svg += fmt::format(
+        "<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"2\" stroke-dasharray=\"{}\" "
+        "points=\"{}\"/>\n",
+        colour, dash, path);
     const double row = top + 14 + 20 * static_cast<double>(i);
-    svg += fmt::format("<line x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\" stroke=\"{}\" stroke-width=\"2\" "
-                       "stroke-dasharray=\"{}\"/>\n",
-                       width - 180, width - 140, row, row, colour, dash);
+    svg += fmt::format(
+        "<line x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\" stroke=\"{}\" stroke-width=\"2\" "
+        "stroke-dasharray=\"{}\"/>\n",
+        width - 180, width - 140, row, row, colour, dash);
     svg += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", width - 132, row + 4, curves[i].name);
   }
   return svg + "</svg>\n";

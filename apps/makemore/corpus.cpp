@@ -30,8 +30,9 @@ Corpus load_corpus(const std::string& path) {
     start = end + 1;
     for (const char c : name) {
       if (c < 'a' || c > 'z') {
-        throw topos::UsageError(fmt::format("{}:{}: a name is written with the letters a to z; found byte 0x{:02X}",
-                                            path, number, static_cast<unsigned char>(c)));
+        throw topos::UsageError(
+            fmt::format("{}:{}: a name is written with the letters a to z; found byte 0x{:02X}", path, number,
+                        static_cast<unsigned char>(c)));
       }
     }
     if (!name.empty()) corpus.names.emplace_back(name);

@@ -20,8 +20,8 @@ struct Corpus {
   std::vector<std::string> names;
 };
 
-/// One name a line, a to z; blank lines and surrounding white space are ignored. Throws EnvironmentError when the
-/// file cannot be read, UsageError naming the line for any other character, or when there is no name.
+/// One name a line, a to z; blank lines and surrounding white space are ignored. Throws EnvironmentError when
+/// the file cannot be read, UsageError naming the line for any other character, or when there is no name.
 Corpus load_corpus(const std::string& path);
 
 /// Every window of every name, the name being preceded by `context` end tokens and followed by one.

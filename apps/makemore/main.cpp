@@ -1,5 +1,5 @@
-// Trains the makemore name model through one emitted step on up to three routes, every loss graded against the
-// in-process plan.
+// Trains the makemore name model through one emitted step on up to three routes, every loss graded against
+// the in-process plan.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -53,7 +53,9 @@ class Report {
   bool dirty_ = false;
 };
 
-double relative(float loss, float reference) { return std::fabs(double{loss} - reference) / std::fabs(reference); }
+double relative(float loss, float reference) {
+  return std::fabs(double{loss} - reference) / std::fabs(reference);
+}
 
 std::string judged(const std::string& name, const Verdict& verdict) {
   if (verdict.plan_error == verdict.foreign_error) {
@@ -76,10 +78,11 @@ void grade_first_step(Training& training, Report& report) {
     report.line(fmt::format("step 0: {} {:.7f} (relative drift {:.1e}; {})", course.name, loss, drift,
                             judged(course.name, course.verdict)));
     if (!(drift <= largest_first_drift)) {
-      throw topos::EnvironmentError(fmt::format(
-          "{} computes another loss than the plan on the very first step: {} against {}, a relative drift of {:.1e} "
-          "where {:.0e} is the most that rounding explains",
-          course.name, loss, reference, drift, largest_first_drift));
+      throw topos::EnvironmentError(
+          fmt::format("{} computes another loss than the plan on the very first step: {} against {}, a "
+                      "relative drift of {:.1e} "
+                      "where {:.0e} is the most that rounding explains",
+                      course.name, loss, reference, drift, largest_first_drift));
     }
   }
 }
@@ -97,7 +100,8 @@ nlohmann::json summary(const Training& training, const Options& options, const s
   for (const Course& course : courses) {
     nlohmann::json& entry = json["routes"][course.name];
     entry["description"] = course.route->description();
-    entry["milliseconds_per_step"] = course.losses.empty() ? 0.0 : 1e3 * course.seconds / double(course.losses.size());
+    entry["milliseconds_per_step"] =
+        course.losses.empty() ? 0.0 : 1e3 * course.seconds / double(course.losses.size());
     entry["step_0"] = course.losses.empty() ? nlohmann::json() : nlohmann::json(course.losses.front());
     entry["largest_relative_drift"] = course.largest_drift;
     entry["step_0_error_against_f64"] = course.verdict.foreign_error;
@@ -114,7 +118,8 @@ nlohmann::json summary(const Training& training, const Options& options, const s
 void require_writable_folder(const std::string& file) {
   const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-    throw topos::EnvironmentError(fmt::format("cannot write {}: its folder does not exist or is not writable", file));
+    throw topos::EnvironmentError(
+        fmt::format("cannot write {}: its folder does not exist or is not writable", file));
   }
 }
 
@@ -133,13 +138,15 @@ int train(const Options& options) {
   schedule.steps = options.steps;
   if (sample_count < schedule.batch) {
     schedule.batch = sample_count;
-    report.line(fmt::format("the corpus is smaller than a batch: every step sees all {} samples", sample_count));
+    report.line(
+        fmt::format("the corpus is smaller than a batch: every step sees all {} samples", sample_count));
   }
   const std::vector<Tensor<float>> initial = initial_parameters(options.seed);
   const TrainingStep<float> step = record_training_step<float>(initial, static_cast<Extent>(schedule.batch));
   const std::string module = emit_stablehlo(step.plan);
-  report.line(fmt::format("recorded the step: {} forward nodes and {} for the gradient, {} bytes of StableHLO",
-                          step.forward_nodes, step.network.size() - step.forward_nodes, module.size()));
+  report.line(
+      fmt::format("recorded the step: {} forward nodes and {} for the gradient, {} bytes of StableHLO",
+                  step.forward_nodes, step.network.size() - step.forward_nodes, module.size()));
   if (!options.module.empty()) topos::write_file(options.module, module);
 
   Training training(step, initial, std::move(samples), schedule);
@@ -151,7 +158,8 @@ int train(const Options& options) {
     training.add(name, name == "pjrt" ? pjrt_route(step, module) : server_route(step, module));
     report.line(fmt::format("{}: {}", name, training.courses().back().route->description()));
   }
-  const bool train_plan = std::find(options.routes.begin(), options.routes.end(), "plan") != options.routes.end();
+  const bool train_plan =
+      std::find(options.routes.begin(), options.routes.end(), "plan") != options.routes.end();
 
   const auto stop_at = [&](const Course& course) {
     return [&](std::size_t at) {
@@ -162,7 +170,8 @@ int train(const Options& options) {
   bool running = schedule.steps > 0;
   for (std::size_t first = 0; running && first < schedule.steps;) {
     // The first step alone, so that a route that is wrong is refused before it trains.
-    const std::size_t last = first == 0 ? 1 : std::min((first / schedule.window + 1) * schedule.window, schedule.steps);
+    const std::size_t last =
+        first == 0 ? 1 : std::min((first / schedule.window + 1) * schedule.window, schedule.steps);
     for (Course& course : training.courses()) {
       if (course.name == "plan" && !train_plan && first > 0) continue;
       if (first == 0) course.verdict = training.grade(course, 0);
@@ -219,15 +228,20 @@ int train(const Options& options) {
 int main(int argc, char** argv) {
   Options options;
   CLI::App app{
-      "Trains the makemore name model through one emitted training step. The step is recorded and differentiated "
-      "once; the in-process plan is the oracle, and XLA runs the emitted text in process (pjrt) and in a resident "
+      "Trains the makemore name model through one emitted training step. The step is recorded and "
+      "differentiated "
+      "once; the in-process plan is the oracle, and XLA runs the emitted text in process (pjrt) and in a "
+      "resident "
       "Python server (server). Every loss is held against the plan's, and f64 says which is nearer."};
   app.footer(
       "Examples:\n"
       "  makemore_mlp_emitted --plot losses.svg\n"
       "  makemore_mlp_emitted --corpus names.txt --steps 500 --routes plan,pjrt --json result.json");
-  app.add_option("--corpus", options.corpus, "File of names, one a line, letters a to z")->capture_default_str();
-  app.add_option("--steps", options.steps, "Training steps")->capture_default_str()->check(CLI::Range(1, 10000000));
+  app.add_option("--corpus", options.corpus, "File of names, one a line, letters a to z")
+      ->capture_default_str();
+  app.add_option("--steps", options.steps, "Training steps")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10000000));
   app.add_option("--routes", options.routes, "Routes to train on, separated by commas: plan, pjrt, server")
       ->delimiter(',')
       ->capture_default_str()

@@ -6,7 +6,8 @@ namespace {
 /// Logits [rows, vocabulary] of contexts [rows * context, vocabulary].
 template <class E>
 Value<E> logits(const std::vector<Value<E>>& parameters, const Value<E>& contexts, Extent rows) {
-  const Value<E> embedded = reshape(gather(parameters[0], contexts), Shape({rows, context * embedding_width}));
+  const Value<E> embedded =
+      reshape(gather(parameters[0], contexts), Shape({rows, context * embedding_width}));
   const Value<E> hidden_product = matmul(embedded, parameters[1]);
   const Value<E> hidden = tanh(hidden_product + broadcast_along(parameters[2], 0, rows));
   const Value<E> output_product = matmul(hidden, parameters[3]);
@@ -61,10 +62,12 @@ Batch<E> make_batch(std::span<const Sample> samples) {
     contexts.insert(contexts.end(), sample.characters.begin(), sample.characters.end());
     targets.push_back(sample.next);
   }
-  return {Tensor<E>::selection(std::move(contexts), vocabulary), Tensor<E>::selection(std::move(targets), vocabulary)};
+  return {Tensor<E>::selection(std::move(contexts), vocabulary),
+          Tensor<E>::selection(std::move(targets), vocabulary)};
 }
 
-std::vector<std::string> sample_names(const std::vector<Tensor<float>>& parameters, int count, std::uint64_t seed) {
+std::vector<std::string> sample_names(const std::vector<Tensor<float>>& parameters, int count,
+                                      std::uint64_t seed) {
   Tape<float> tape;
   const std::vector<Value<float>> values = record_parameters(tape, parameters);
   const Value<float> window_input = tape.input(no_selection<float>(context));
@@ -81,7 +84,8 @@ std::vector<std::string> sample_names(const std::vector<Tensor<float>>& paramete
     std::vector<std::int64_t> window(context, 0);
     std::string name;
     while (name.size() < longest) {
-      const Run<float> run = plan.forward(state, {{window_symbol, Tensor<float>::selection(window, vocabulary)}});
+      const Run<float> run =
+          plan.forward(state, {{window_symbol, Tensor<float>::selection(window, vocabulary)}});
       const Elements<float> row = run.of(probabilities).elements();
       double remaining = random.unit();
       std::int64_t token = 0;

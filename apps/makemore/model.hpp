@@ -49,6 +49,7 @@ template <class E>
 Batch<E> make_batch(std::span<const Sample> samples);
 
 /// `count` names drawn character by character from the model's probabilities.
-std::vector<std::string> sample_names(const std::vector<Tensor<float>>& parameters, int count, std::uint64_t seed);
+std::vector<std::string> sample_names(const std::vector<Tensor<float>>& parameters, int count,
+                                      std::uint64_t seed);
 
 }  // namespace makemore

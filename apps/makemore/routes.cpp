@@ -91,8 +91,11 @@ class ServerRoute : public Route {
  public:
   ServerRoute(const TrainingStep<float>& step, const std::string& module)
       : graph_(step.network.graph()),
-        server_({.python = {TOPOS_PYTHON}, .script = TOPOS_SOURCE_DIR "/tools/serve-stablehlo-xla.py", .process = {}},
-                module, {}, types_of(step.plan, step.plan.arguments()), types_of(step.plan, step.plan.results())) {}
+        server_({.python = {TOPOS_PYTHON},
+                 .script = TOPOS_SOURCE_DIR "/tools/serve-stablehlo-xla.py",
+                 .process = {}},
+                module, {}, types_of(step.plan, step.plan.arguments()),
+                types_of(step.plan, step.plan.results())) {}
   StepValues step(const Parameters<float>& parameters, const Batch<float>& batch) override {
     return step_values(graph_, server_.run(Arguments(parameters, batch).views()));
   }
@@ -105,7 +108,9 @@ class ServerRoute : public Route {
 
 }  // namespace
 
-std::unique_ptr<Route> plan_route(const TrainingStep<float>& step) { return std::make_unique<PlanRoute>(step); }
+std::unique_ptr<Route> plan_route(const TrainingStep<float>& step) {
+  return std::make_unique<PlanRoute>(step);
+}
 
 std::unique_ptr<Route> pjrt_route(const TrainingStep<float>& step, const std::string& module) {
   return std::make_unique<PjrtRoute>(step, module);

@@ -6,8 +6,8 @@
 
 namespace makemore {
 
-Training::Training(const TrainingStep<float>& step, std::vector<Tensor<float>> initial, std::vector<Sample> samples,
-                   TrainingSchedule schedule)
+Training::Training(const TrainingStep<float>& step, std::vector<Tensor<float>> initial,
+                   std::vector<Sample> samples, TrainingSchedule schedule)
     : step_(step),
       exact_(record_training_step<double>(initial, static_cast<Extent>(schedule.batch))),
       initial_(std::move(initial)),
@@ -30,9 +30,11 @@ Verdict Training::grade(Course& course, std::size_t step) const {
   const Batch<float> narrow = make_batch<float>(samples);
   const Batch<double> wide = make_batch<double>(samples);
   std::vector<Tensor<double>> parameters;
-  for (const Tensor<float>& tensor : course.parameters.payloads()) parameters.push_back(converted<double>(tensor));
+  for (const Tensor<float>& tensor : course.parameters.payloads())
+    parameters.push_back(converted<double>(tensor));
   const Parameters<double> state(exact_.network.graph(), std::move(parameters));
-  const Run<double> run = exact_.plan.forward(state, {{exact_.contexts, wide.contexts}, {exact_.targets, wide.targets}});
+  const Run<double> run =
+      exact_.plan.forward(state, {{exact_.contexts, wide.contexts}, {exact_.targets, wide.targets}});
   Verdict verdict;
   verdict.exact = run.of(exact_.adjoints.target()).item();
   const auto error = [&](float loss) { return std::fabs(loss - verdict.exact) / std::fabs(verdict.exact); };
@@ -41,7 +43,8 @@ Verdict Training::grade(Course& course, std::size_t step) const {
   return verdict;
 }
 
-bool Training::run(Course& course, std::size_t first, std::size_t last, const std::function<bool(std::size_t)>& stop) {
+bool Training::run(Course& course, std::size_t first, std::size_t last,
+                   const std::function<bool(std::size_t)>& stop) {
   using Clock = std::chrono::steady_clock;
   for (std::size_t step = first; step < last; ++step) {
     if (stop(step)) return false;

@@ -37,7 +37,8 @@ struct Course {
   Verdict verdict{};         ///< of the step with the largest drift from the plan on the same parameters
 };
 
-/// Runs the schedule on every course, window by window; `stop` is asked before each step and ends the run early.
+/// Runs the schedule on every course, window by window; `stop` is asked before each step and ends the run
+/// early.
 class Training {
  public:
   Training(const TrainingStep<float>& step, std::vector<Tensor<float>> initial, std::vector<Sample> samples,

@@ -3,7 +3,8 @@
 
 namespace topos {
 
-template std::array<std::optional<Value<float>>, max_arity> vjp(const Operation&, const Linearization<Value<float>>&);
+template std::array<std::optional<Value<float>>, max_arity> vjp(const Operation&,
+                                                                const Linearization<Value<float>>&);
 template Adjoints Tape<float>::differentiate(const Symbol&, const Symbols&, const Where&);
 template Adjoints Tape<float>::vjp(const Symbol&, const Value<float>&, const Symbols&, const Where&);
 

@@ -40,8 +40,8 @@ std::string blob(std::span<const T> elements) {
 }  // namespace
 
 std::string stablehlo_literal(float x) {
-  // MLIR reads a decimal as f64 and rounds that to f32. Of all f32 just this one's shortest decimal, 7.038531e-26,
-  // then reaches the neighbour, being rounded twice; the digits of the f64 are exact.
+  // MLIR reads a decimal as f64 and rounds that to f32. Of all f32 just this one's shortest
+  // decimal, 7.038531e-26, then reaches the neighbour, being rounded twice; the digits of the f64 are exact.
   if ((bits_of(x) & 0x7FFFFFFF) == 0x15AE43FD) return literal(static_cast<double>(x));
   return literal(x);
 }
@@ -57,15 +57,16 @@ std::string dense_attribute(const Tensor<E>& tensor) {
   });
   if (splat) return fmt::format("dense<{}>", stablehlo_literal(all[0]));
   if (tensor.volume() > largest_decimal_constant) return fmt::format("dense<{}>", blob(all.span()));
-  return fmt::format("dense<{}>", detail::nested_list(tensor.shape(),
-                                                      [&](std::size_t i) { return stablehlo_literal(all[i]); }));
+  return fmt::format("dense<{}>", detail::nested_list(tensor.shape(), [&](std::size_t i) {
+                       return stablehlo_literal(all[i]);
+                     }));
 }
 
 std::string dense_index_attribute(const Shape& shape, std::span<const std::int64_t> elements) {
   if (shape.volume() == 0) return "dense<>";
   if (shape.volume() > largest_decimal_constant) return fmt::format("dense<{}>", blob(elements));
-  return fmt::format("dense<{}>",
-                     detail::nested_list(shape, [&](std::size_t i) { return fmt::format("{}", elements[i]); }));
+  return fmt::format(
+      "dense<{}>", detail::nested_list(shape, [&](std::size_t i) { return fmt::format("{}", elements[i]); }));
 }
 
 template std::string dense_attribute(const Tensor<float>&);

@@ -34,7 +34,7 @@ struct Choice {
 
 Choice choose(const Graph& graph, const Schedule& schedule, const std::vector<Candidate>& candidates) {
   Choice selection{std::vector<const Candidate*>(schedule.length(), nullptr),
-                      std::vector<bool>(schedule.length(), false)};
+                   std::vector<bool>(schedule.length(), false)};
   std::vector<bool> interior(schedule.length(), false);
   for (const Candidate& candidate : candidates) {
     const Candidate*& raised = selection.raised[candidate.root];
@@ -58,9 +58,9 @@ Choice choose(const Graph& graph, const Schedule& schedule, const std::vector<Ca
 
 }  // namespace
 
-std::string emit_module(const Graph& graph, const Schedule& schedule, const std::vector<Candidate>& candidates,
-                        const std::vector<NodeIndex>& arguments, const ElementText& element,
-                        const std::function<std::string(NodeIndex)>& leaf) {
+std::string emit_module(const Graph& graph, const Schedule& schedule,
+                        const std::vector<Candidate>& candidates, const std::vector<NodeIndex>& arguments,
+                        const ElementText& element, const std::function<std::string(NodeIndex)>& leaf) {
   if (schedule.results().empty()) {
     throw UsageError("a module must have a result: name at least one root or observed node in the entry");
   }

@@ -28,7 +28,9 @@ void StableHloWriter::line(std::string_view text, std::size_t depth) {
   body_ += '\n';
 }
 
-std::string StableHloWriter::local(std::string_view suffix) const { return fmt::format("%v{}{}", node_, suffix); }
+std::string StableHloWriter::local(std::string_view suffix) const {
+  return fmt::format("%v{}{}", node_, suffix);
+}
 
 std::string StableHloWriter::define(std::string_view suffix, std::string_view expression) {
   std::string name = local(suffix);
@@ -51,16 +53,19 @@ std::string StableHloWriter::index_constant(std::string_view suffix, const Shape
 
 std::string StableHloWriter::dense_constant(std::string_view suffix, const Shape& shape,
                                             const std::vector<double>& elements) {
-  return define(suffix, fmt::format("stablehlo.constant {} : {}", element_.dense(shape, elements), type(shape)));
+  return define(suffix,
+                fmt::format("stablehlo.constant {} : {}", element_.dense(shape, elements), type(shape)));
 }
 
-std::string StableHloWriter::reduce(std::string_view suffix, std::string_view operation, std::string_view operand,
-                                    const Shape& shape, std::string_view seed, const std::vector<Axis>& axes) {
+std::string StableHloWriter::reduce(std::string_view suffix, std::string_view operation,
+                                    std::string_view operand, const Shape& shape, std::string_view seed,
+                                    const std::vector<Axis>& axes) {
   Shape reduced = shape;
   for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) reduced = reduced.without_axis(*axis);
-  return define(suffix, fmt::format("stablehlo.reduce({} init: {}) applies {} across dimensions = {} : ({}, {}) -> {}",
-                                    operand, seed, operation, describe(axes), type(shape), type(Shape()),
-                                    type(reduced)));
+  return define(
+      suffix,
+      fmt::format("stablehlo.reduce({} init: {}) applies {} across dimensions = {} : ({}, {}) -> {}", operand,
+                  seed, operation, describe(axes), type(shape), type(Shape()), type(reduced)));
 }
 
 std::string StableHloWriter::sum(const std::string& suffix, std::string_view operand, const Shape& shape,
@@ -69,10 +74,11 @@ std::string StableHloWriter::sum(const std::string& suffix, std::string_view ope
   return reduce(suffix, "stablehlo.add", operand, shape, seed, axes);
 }
 
-std::string StableHloWriter::broadcast_in_dim(std::string_view suffix, std::string_view operand, const Shape& from,
-                                              const std::vector<Axis>& axes, const Shape& to) {
-  return define(suffix, fmt::format("stablehlo.broadcast_in_dim {}, dims = {} : ({}) -> {}", operand, describe(axes),
-                                    type(from), type(to)));
+std::string StableHloWriter::broadcast_in_dim(std::string_view suffix, std::string_view operand,
+                                              const Shape& from, const std::vector<Axis>& axes,
+                                              const Shape& to) {
+  return define(suffix, fmt::format("stablehlo.broadcast_in_dim {}, dims = {} : ({}) -> {}", operand,
+                                    describe(axes), type(from), type(to)));
 }
 
 std::string StableHloWriter::reshape(std::string_view suffix, std::string_view operand, const Shape& from,
@@ -82,23 +88,26 @@ std::string StableHloWriter::reshape(std::string_view suffix, std::string_view o
 
 std::string StableHloWriter::transpose(std::string_view suffix, std::string_view operand, const Shape& from,
                                        const std::vector<Axis>& order) {
-  return define(suffix, fmt::format("stablehlo.transpose {}, dims = {} : ({}) -> {}", operand, describe(order),
-                                    type(from), type(from.permuted(order))));
+  return define(suffix, fmt::format("stablehlo.transpose {}, dims = {} : ({}) -> {}", operand,
+                                    describe(order), type(from), type(from.permuted(order))));
 }
 
-std::string StableHloWriter::dot_general(std::string_view suffix, std::string_view left, const Shape& left_shape,
-                                         std::string_view right, const Shape& right_shape,
-                                         const std::vector<Axis>& batch, const std::vector<Axis>& left_contracted,
+std::string StableHloWriter::dot_general(std::string_view suffix, std::string_view left,
+                                         const Shape& left_shape, std::string_view right,
+                                         const Shape& right_shape, const std::vector<Axis>& batch,
+                                         const std::vector<Axis>& left_contracted,
                                          const std::vector<Axis>& right_contracted, const Shape& result) {
-  // A product without terms is zeros, and leaves as such: the reference interpreter aborts on an empty contraction.
+  // A product without terms is zeros, and leaves as such: the reference interpreter aborts on an empty
+  // contraction.
   for (const Axis axis : left_contracted) {
     if (left_shape[axis] == 0) return splat(suffix, result, zero());
   }
   const std::string batching =
       batch.empty() ? "" : fmt::format("batching_dims = {} x {}, ", describe(batch), describe(batch));
-  return define(suffix, fmt::format("stablehlo.dot_general {}, {}, {}contracting_dims = {} x {} : ({}, {}) -> {}",
-                                    left, right, batching, describe(left_contracted), describe(right_contracted),
-                                    type(left_shape), type(right_shape), type(result)));
+  return define(
+      suffix, fmt::format("stablehlo.dot_general {}, {}, {}contracting_dims = {} x {} : ({}, {}) -> {}", left,
+                          right, batching, describe(left_contracted), describe(right_contracted),
+                          type(left_shape), type(right_shape), type(result)));
 }
 
 void StableHloWriter::elementwise(std::string_view operation) {

@@ -35,14 +35,16 @@ Graph Graph::sealed_remainder(const Graph& graph) {
 
 NodeIndex Graph::resolve(const Symbol& symbol) const {
   if (symbol.origin() != origin_) {
-    throw UsageError(fmt::format("the symbol of node {} belongs to another program: a symbol is good for the tape "
-                                 "that recorded it and for the networks and plans made from that tape",
-                                 symbol.index()));
+    throw UsageError(
+        fmt::format("the symbol of node {} belongs to another program: a symbol is good for the tape "
+                    "that recorded it and for the networks and plans made from that tape",
+                    symbol.index()));
   }
   if (symbol.index() >= nodes_.size()) {
-    throw UsageError(fmt::format("the symbol of node {} was recorded after this program's {} nodes: use the "
-                                 "network or plan made after it was recorded",
-                                 symbol.index(), nodes_.size()));
+    throw UsageError(
+        fmt::format("the symbol of node {} was recorded after this program's {} nodes: use the "
+                    "network or plan made after it was recorded",
+                    symbol.index(), nodes_.size()));
   }
   return symbol.index();
 }

@@ -17,7 +17,8 @@ void OperandShapes::refuse(const char* constraint) const {
   }
   const std::string attributes = describe_fields(operation_.fields());
   throw ShapeError(fmt::format("[{}{}{}] {}; got {}; recorded at {}", operation_.name(),
-                               attributes.empty() ? "" : " ", attributes, constraint, shapes, describe(where_)));
+                               attributes.empty() ? "" : " ", attributes, constraint, shapes,
+                               describe(where_)));
 }
 
 void Operation::require_arity(std::size_t operands, const std::source_location& where) const {
@@ -26,7 +27,8 @@ void Operation::require_arity(std::size_t operands, const std::source_location& 
                                arity() == 1 ? "" : "s", operands, describe(where)));
 }
 
-Shape Operation::infer_shape(std::span<const Shape* const> operands, const std::source_location& where) const {
+Shape Operation::infer_shape(std::span<const Shape* const> operands,
+                             const std::source_location& where) const {
   const OperandShapes shapes(*this, operands, where);
   try {
     return info_->infer_shape(attributes_.get(), shapes);
@@ -42,10 +44,12 @@ bool Operation::operator==(const Operation& other) const {
   if (info_ != other.info_) return false;
   const std::vector<Field> mine = fields();
   const std::vector<Field> theirs = other.fields();
-  return std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end(), [](const Field& a, const Field& b) {
-    if (const auto* number = std::get_if<std::int64_t>(&a.value)) return *number == std::get<0>(b.value);
-    return std::ranges::equal(std::get<1>(a.value), std::get<1>(b.value));
-  });
+  return std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end(),
+                    [](const Field& a, const Field& b) {
+                      if (const auto* number = std::get_if<std::int64_t>(&a.value))
+                        return *number == std::get<0>(b.value);
+                      return std::ranges::equal(std::get<1>(a.value), std::get<1>(b.value));
+                    });
 }
 
 std::string describe_fields(std::span<const Field> fields) {
@@ -90,8 +94,10 @@ template <class Op>
       .reads = Op::reads,
       .opcode = index_in<Op, OpList>,
       .fields = [](const void* attributes) { return attributes_of<Op>(attributes).fields(); },
-      .infer_shape = [](const void* attributes,
-                        const OperandShapes& shapes) { return attributes_of<Op>(attributes).infer_shape(shapes); },
+      .infer_shape =
+          [](const void* attributes, const OperandShapes& shapes) {
+            return attributes_of<Op>(attributes).infer_shape(shapes);
+          },
   };
   return info;
 }

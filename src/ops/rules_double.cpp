@@ -3,8 +3,9 @@
 namespace topos {
 
 template Tensor<double> evaluate(const Operation&, std::span<const Tensor<double>>, const Shape&);
-template std::array<std::optional<Tensor<double>>, max_arity> vjp(const Operation&, const Linearization<Tensor<double>>&);
+template std::array<std::optional<Tensor<double>>, max_arity> vjp(const Operation&,
+                                                                  const Linearization<Tensor<double>>&);
 template Tensor<double> Tensor<double>::apply(const Operation&, std::span<const Tensor<double>>,
-                                           const std::source_location&);
+                                              const std::source_location&);
 
 }  // namespace topos

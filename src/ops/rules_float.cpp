@@ -3,8 +3,9 @@
 namespace topos {
 
 template Tensor<float> evaluate(const Operation&, std::span<const Tensor<float>>, const Shape&);
-template std::array<std::optional<Tensor<float>>, max_arity> vjp(const Operation&, const Linearization<Tensor<float>>&);
+template std::array<std::optional<Tensor<float>>, max_arity> vjp(const Operation&,
+                                                                 const Linearization<Tensor<float>>&);
 template Tensor<float> Tensor<float>::apply(const Operation&, std::span<const Tensor<float>>,
-                                           const std::source_location&);
+                                            const std::source_location&);
 
 }  // namespace topos

@@ -95,8 +95,10 @@ std::string describe(const Graph& graph, const Schedule& schedule) {
   }
   text += fmt::format("plan: {}; {} of {} nodes evaluated, {} readable\n", forward ? "forward" : "retain",
                       schedule.wanted().size(), schedule.length(), schedule.results().size());
-  text += forward ? fmt::format("live volume: peak {} elements at node {}, retain-all {}\n", peak, peak_node, total)
-                  : fmt::format("live volume: retain-all {}, release floor {} at node {}\n", total, peak, peak_node);
+  text +=
+      forward
+          ? fmt::format("live volume: peak {} elements at node {}, retain-all {}\n", peak, peak_node, total)
+          : fmt::format("live volume: retain-all {}, release floor {} at node {}\n", total, peak, peak_node);
   return text;
 }
 

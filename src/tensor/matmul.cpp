@@ -9,7 +9,8 @@ template <class F>
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2,fma"))) void loop_fma(float scale, const float* row, float* accumulator, Extent count) {
+__attribute__((target("avx2,fma"))) void loop_fma(float scale, const float* row, float* accumulator,
+                                                  Extent count) {
   loop(scale, row, accumulator, count);
 }
 __attribute__((target("avx2,fma"))) void loop_fma(double scale, const double* row, double* accumulator,

@@ -62,6 +62,8 @@ std::vector<Extent> Shape::row_major_strides() const {
 
 std::string describe(const Shape& shape) { return describe(shape.extents()); }
 
-std::string describe(std::span<const std::int64_t> list) { return fmt::format("[{}]", fmt::join(list, ", ")); }
+std::string describe(std::span<const std::int64_t> list) {
+  return fmt::format("[{}]", fmt::join(list, ", "));
+}
 
 }  // namespace topos

@@ -11,7 +11,8 @@ namespace {
 template <class F>
 ShortestDecimal decompose(F finite) {
   std::array<char, 64> buffer;
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), finite, std::chars_format::scientific);
+  const auto end =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), finite, std::chars_format::scientific);
   std::string_view text(buffer.data(), static_cast<std::size_t>(end.ptr - buffer.data()));
   ShortestDecimal result;
   if (text.front() == '-') {

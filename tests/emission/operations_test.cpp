@@ -252,7 +252,8 @@ TEST(Operations, constants_print_as_a_splat_or_nested) {
       r.tape.leaf(Tensor<float>::selection({1, 1}, 3)),
       r.tape.leaf(Tensor<float>::selection({0}, 1)),
   };
-  // The capture writes zeros of both signs as a splat of the first, which changes the second: ours is the list.
+  // The capture writes zeros of both signs as a splat of the first, which changes the second: ours is the
+  // list.
   EditedText edited(std::move(r).emit(roots));
   edited.replace("dense<[0.0, -0.0]>", "dense<0.0>").replace("dense<[-0.0, 0.0]>", "dense<-0.0>");
   expect_captured("f32_leaves", edited.text());

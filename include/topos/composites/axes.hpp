@@ -16,8 +16,8 @@
 
 namespace topos {
 
-/// The mean along `axis`: the sum divided by the extent, or, past 2^24 elements, times its reciprocal, since f32
-/// cannot hold every larger count.
+/// The mean along `axis`: the sum divided by the extent, or, past 2^24 elements, times its reciprocal, since
+/// f32 cannot hold every larger count.
 template <Recordable R>
 R mean_along(const R& x, Axis axis, const Where& where = Where::current()) {
   const R total = sum_along(x, axis, where);
@@ -50,7 +50,8 @@ R broadcast_along_like(const R& x, Axis axis, const R& reference, const Where& w
 template <Recordable R>
 R transpose(const R& x, const Where& where = Where::current()) {
   const Axis rank = x.shape().rank();
-  detail::require(rank <= 2, "transpose", "at most two axes can be transposed: use permute", {x.shape()}, where);
+  detail::require(rank <= 2, "transpose", "at most two axes can be transposed: use permute", {x.shape()},
+                  where);
   std::vector<Axis> order;
   for (Axis axis = rank; axis-- > 0;) order.push_back(axis);
   return permute(x, std::move(order), where);
@@ -60,8 +61,8 @@ R transpose(const R& x, const Where& where = Where::current()) {
 template <Recordable R>
 R unsqueeze(const R& x, Axis axis, const Where& where = Where::current()) {
   const Shape shape = x.shape();
-  detail::require(axis >= 0 && axis <= shape.rank(), "unsqueeze", "the new axis must lie in 0 ... rank", {shape},
-                  where);
+  detail::require(axis >= 0 && axis <= shape.rank(), "unsqueeze", "the new axis must lie in 0 ... rank",
+                  {shape}, where);
   return reshape(x, shape.with_axis(axis, 1), where);
 }
 
@@ -69,8 +70,8 @@ R unsqueeze(const R& x, Axis axis, const Where& where = Where::current()) {
 template <Recordable R>
 R squeeze(const R& x, Axis axis, const Where& where = Where::current()) {
   const Shape shape = x.shape();
-  detail::require(shape.has_axis(axis) && shape[axis] == 1, "squeeze", "the axis must exist and have extent 1",
-                  {shape}, where);
+  detail::require(shape.has_axis(axis) && shape[axis] == 1, "squeeze",
+                  "the axis must exist and have extent 1", {shape}, where);
   return reshape(x, shape.without_axis(axis), where);
 }
 
@@ -113,8 +114,8 @@ R concat(const std::vector<R>& values, Axis axis, const Where& where = Where::cu
     const Shape shape = value.shape();
     detail::require(shape.rank() == first.rank() && shape.with_extent(axis, first[axis]) == first, "concat",
                     "the values' extents off the axis must be equal", {first, shape}, where);
-    detail::require(!__builtin_add_overflow(full, shape[axis], &full), "concat", "the joined extent is too large",
-                    {first, shape}, where);
+    detail::require(!__builtin_add_overflow(full, shape[axis], &full), "concat",
+                    "the joined extent is too large", {first, shape}, where);
   }
   if (values.size() == 1) return values[0];
   R total = pad(values[0], axis, 0, full, where);

@@ -15,8 +15,8 @@
 namespace topos {
 
 /// Convolution of x [batch, channels, h, w] with weights [filters, channels, kh, kw] and bias [filters]:
-/// [batch, filters, oh, ow], oh = (h + 2 padding - dilation (kh - 1) - 1) / stride + 1. A product of the patch
-/// matrix and the kernel; the patches are views until the product reads them.
+/// [batch, filters, oh, ow], oh = (h + 2 padding - dilation (kh - 1) - 1) / stride + 1. A product of the
+/// patch matrix and the kernel; the patches are views until the product reads them.
 template <Recordable R>
 R conv2d(const R& x, const R& weights, const R& bias, Extent stride, Extent padding, Extent dilation = 1,
          const Where& where = Where::current()) {
@@ -25,7 +25,8 @@ R conv2d(const R& x, const R& weights, const R& bias, Extent stride, Extent padd
   detail::require(in.rank() == 4 && kernel.rank() == 4, "conv2d",
                   "the input must be [batch, channels, h, w] and the weights [filters, channels, kh, kw]",
                   {in, kernel}, where);
-  detail::require(in[1] == kernel[1], "conv2d", "input and weights must have the same channels", {in, kernel}, where);
+  detail::require(in[1] == kernel[1], "conv2d", "input and weights must have the same channels", {in, kernel},
+                  where);
   detail::require(bias.shape() == Shape({kernel[0]}), "conv2d", "the bias must have one element per filter",
                   {kernel, bias.shape()}, where);
   detail::require(stride > 0 && padding >= 0 && dilation > 0, "conv2d",
@@ -51,8 +52,9 @@ R conv2d(const R& x, const R& weights, const R& bias, Extent stride, Extent padd
   return permute(grid, {0, 3, 1, 2}, where);
 }
 
-/// The largest element of each size x size window of x [batch, channels, h, w]: [batch, channels, oh, ow]. Each
-/// lane is compared as the left operand, so where lanes tie the gradient goes to the first of the window.
+/// The largest element of each size x size window of x [batch, channels, h, w]: [batch, channels, oh, ow].
+/// Each lane is compared as the left operand, so where lanes tie the gradient goes to the first of the
+/// window.
 template <Recordable R>
 R max_pool(const R& x, Extent size, Extent stride, const Where& where = Where::current()) {
   const Shape in = x.shape();

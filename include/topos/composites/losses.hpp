@@ -11,8 +11,8 @@
 namespace topos {
 
 /// The mean cross-entropy of logits [rows, classes] against targets of the same shape, a selection or any
-/// weights: -sum(targets . log_softmax(logits)) / sum(targets). What cancels does so before it is rounded: logits
-/// of 1e8 lose nothing.
+/// weights: -sum(targets . log_softmax(logits)) / sum(targets). What cancels does so before it is rounded:
+/// logits of 1e8 lose nothing.
 template <Recordable R>
 R cross_entropy(const R& logits, const R& targets, const Where& where = Where::current()) {
   const Shape shape = logits.shape();

@@ -9,8 +9,8 @@
 namespace topos::detail {
 
 /// Throws a ShapeError "[name] rule; got [2, 3] and [4]; recorded at file:line" unless `holds`.
-inline void require(bool holds, std::string_view name, std::string_view rule, std::initializer_list<Shape> shapes,
-                    const Where& where) {
+inline void require(bool holds, std::string_view name, std::string_view rule,
+                    std::initializer_list<Shape> shapes, const Where& where) {
   if (holds) return;
   std::string got;
   for (const Shape& shape : shapes) got += (got.empty() ? "" : " and ") + describe(shape);

@@ -14,20 +14,23 @@ Adjoints Tape<E>::differentiate(const Symbol& loss, const Symbols& wrt, const Wh
   const Value<E> target = resolve(loss);
   const Shape shape = target.shape();
   if (shape.rank() != 0) {
-    throw UsageError(fmt::format("only a value of rank 0 has a gradient; node {} has shape {}: reduce it with sum, or "
-                                 "use vjp with a seed; at {}",
-                                 target.index(), topos::describe(shape), topos::describe(where)));
+    throw UsageError(
+        fmt::format("only a value of rank 0 has a gradient; node {} has shape {}: reduce it with sum, or "
+                    "use vjp with a seed; at {}",
+                    target.index(), topos::describe(shape), topos::describe(where)));
   }
   for (const Symbol& symbol : wrt) resolve(symbol);
   return vjp(loss, target.constant(shape, 1.0), wrt, where);
 }
 
 template <class E>
-Adjoints Tape<E>::vjp(const Symbol& target_symbol, const Value<E>& seed, const Symbols& wrt, const Where& where) {
+Adjoints Tape<E>::vjp(const Symbol& target_symbol, const Value<E>& seed, const Symbols& wrt,
+                      const Where& where) {
   const Value<E> target = resolve(target_symbol);
   detail::require_recording(*seed.recorder_, seed.index(), where);
   if (seed.recorder_ != recorder_) {
-    throw UsageError(fmt::format("the seed belongs to another tape than the target; at {}", topos::describe(where)));
+    throw UsageError(
+        fmt::format("the seed belongs to another tape than the target; at {}", topos::describe(where)));
   }
   if (seed.shape() != target.shape()) {
     throw UsageError(fmt::format("the seed must have the target's shape {}; got {}; at {}",
@@ -48,10 +51,12 @@ Adjoints Tape<E>::vjp(const Symbol& target_symbol, const Value<E>& seed, const S
     if (arity == 0) continue;
     std::array<std::optional<Value<E>>, max_arity> contributions;
     {
-      const std::array<Value<E>, max_arity> operands{value(node.operands[0]), value(node.operands[arity - 1])};
+      const std::array<Value<E>, max_arity> operands{value(node.operands[0]),
+                                                     value(node.operands[arity - 1])};
       const Value<E> output = value(index);
       const Value<E> cotangent = value(cotangents[index]);
-      contributions = topos::vjp<Value<E>>(node.operation, {std::span(operands).first(arity), output, cotangent});
+      contributions =
+          topos::vjp<Value<E>>(node.operation, {std::span(operands).first(arity), output, cotangent});
     }
     for (std::size_t i = 0; i < arity; ++i) {
       if (!contributions[i]) continue;

@@ -60,7 +60,7 @@ template <class E>
 concept Element = std::copyable<E> && requires(const E a, const E b) {
   { a + b } -> std::convertible_to<E>;
   { a - b } -> std::convertible_to<E>;
-  { a * b } -> std::convertible_to<E>;
+  { a* b } -> std::convertible_to<E>;
   { a / b } -> std::convertible_to<E>;
   { -a } -> std::convertible_to<E>;
   { a == b } -> std::convertible_to<bool>;

@@ -7,9 +7,9 @@
 
 namespace topos {
 
-/// The module that computes the plan's results: `@main` takes plan.arguments() and returns plan.results(). The
-/// text depends on the declared results alone: not on what the plan keeps in memory or how it runs at home.
-/// Throws UsageError for a plan without results.
+/// The module that computes the plan's results: `@main` takes plan.arguments() and returns plan.results().
+/// The text depends on the declared results alone: not on what the plan keeps in memory or how it runs at
+/// home. Throws UsageError for a plan without results.
 template <class E>
 std::string emit_stablehlo(const Plan<E>& plan);
 

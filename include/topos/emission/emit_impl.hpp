@@ -26,8 +26,9 @@ std::string emit_stablehlo(const Plan<E>& plan) {
   const Program<E>& program = plan.program();
   std::vector<NodeIndex> arguments;
   for (const Symbol& symbol : plan.arguments()) arguments.push_back(symbol.index());
-  return detail::emit_module(plan.graph(), plan.schedule(), plan.candidates(), arguments, element,
-                             [&](NodeIndex leaf) { return dense_attribute(program.leaves[plan.graph()[leaf].slot]); });
+  return detail::emit_module(
+      plan.graph(), plan.schedule(), plan.candidates(), arguments, element,
+      [&](NodeIndex leaf) { return dense_attribute(program.leaves[plan.graph()[leaf].slot]); });
 }
 
 }  // namespace topos

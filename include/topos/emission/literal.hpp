@@ -7,13 +7,13 @@
 
 namespace topos {
 
-/// The shortest decimal that MLIR reads back as the same element, always with a point: "0.1", "1.0e-5"; the bits
-/// in hexadecimal for NaN and the infinities, which have no decimal.
+/// The shortest decimal that MLIR reads back as the same element, always with a point: "0.1", "1.0e-5"; the
+/// bits in hexadecimal for NaN and the infinities, which have no decimal.
 std::string stablehlo_literal(float x);
 std::string stablehlo_literal(double x);
 
-/// Above this many elements a constant that is not a splat is written as a hexadecimal blob: MLIR parses those
-/// some forty times faster than decimals, and they are half the size.
+/// Above this many elements a constant that is not a splat is written as a hexadecimal blob: MLIR parses
+/// those some forty times faster than decimals, and they are half the size.
 inline constexpr Extent largest_decimal_constant = 1024;
 
 /// "dense<...>": one literal when every element equals the first, else nested lists, else a blob.

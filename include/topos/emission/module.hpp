@@ -10,8 +10,8 @@
 namespace topos::detail {
 
 /// The module's text. `arguments` by node; `leaf` gives a leaf's "dense<...>".
-std::string emit_module(const Graph& graph, const Schedule& schedule, const std::vector<Candidate>& candidates,
-                        const std::vector<NodeIndex>& arguments, const ElementText& element,
-                        const std::function<std::string(NodeIndex)>& leaf);
+std::string emit_module(const Graph& graph, const Schedule& schedule,
+                        const std::vector<Candidate>& candidates, const std::vector<NodeIndex>& arguments,
+                        const ElementText& element, const std::function<std::string(NodeIndex)>& leaf);
 
 }  // namespace topos::detail

@@ -11,9 +11,9 @@ namespace topos {
 
 /// How an element type prints.
 struct ElementText {
-  std::string_view name;                                                         ///< "f32"
-  std::string (*literal)(double value);                                          ///< a value's literal
-  std::string negative_infinity;                                                 ///< its literal
+  std::string_view name;                                                          ///< "f32"
+  std::string (*literal)(double value);                                           ///< a value's literal
+  std::string negative_infinity;                                                  ///< its literal
   std::string (*dense)(const Shape& shape, const std::vector<double>& elements);  ///< "dense<...>"
 };
 
@@ -46,8 +46,10 @@ class StableHloWriter {
   // Lines. Each returns the name it defines: "%vN" + suffix; the empty suffix is the node's own value.
   std::string define(std::string_view suffix, std::string_view expression);
   std::string splat(std::string_view suffix, const Shape& shape, std::string_view literal);
-  std::string index_constant(std::string_view suffix, const Shape& shape, const std::vector<std::int64_t>& elements);
-  std::string dense_constant(std::string_view suffix, const Shape& shape, const std::vector<double>& elements);
+  std::string index_constant(std::string_view suffix, const Shape& shape,
+                             const std::vector<std::int64_t>& elements);
+  std::string dense_constant(std::string_view suffix, const Shape& shape,
+                             const std::vector<double>& elements);
   std::string reduce(std::string_view suffix, std::string_view operation, std::string_view operand,
                      const Shape& shape, std::string_view seed, const std::vector<Axis>& axes);
   std::string sum(const std::string& suffix, std::string_view operand, const Shape& shape,

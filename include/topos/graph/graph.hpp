@@ -1,5 +1,6 @@
 // The program as data: nodes in recording order. What it means:
-//  * A node is an operation, its operands (earlier nodes) and its shape, all fixed when it is recorded. Nodes are
+//  * A node is an operation, its operands (earlier nodes) and its shape, all fixed when it is recorded. Nodes
+//  are
 //    only appended: never moved, changed or removed, so an index is a name.
 //  * Every value is computed as its operation defines it, each node rounding as it would alone; nothing is
 //    contracted, reassociated or simplified, at home or in text.
@@ -30,7 +31,8 @@ class Graph {
  public:
   /// An empty graph with a fresh origin.
   Graph();
-  /// A graph of the same origin without nodes: what a sealed tape keeps, so that its values can name themselves.
+  /// A graph of the same origin without nodes: what a sealed tape keeps, so that its values can name
+  /// themselves.
   static Graph sealed_remainder(const Graph& graph);
 
   std::uint64_t origin() const { return origin_; }
@@ -42,8 +44,8 @@ class Graph {
   const std::vector<NodeIndex>& parameters() const { return parameters_; }
   const std::vector<NodeIndex>& inputs() const { return inputs_; }
 
-  /// The index behind a symbol. Throws UsageError when it belongs to another program or was recorded later than
-  /// this one ends.
+  /// The index behind a symbol. Throws UsageError when it belongs to another program or was recorded later
+  /// than this one ends.
   NodeIndex resolve(const Symbol& symbol) const;
 
   /// Appends a node and returns its index. Throws UsageError past 2^32 - 2 nodes, or past the memory.

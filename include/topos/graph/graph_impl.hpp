@@ -17,10 +17,10 @@ template <class E>
 void require_recording(const Recorder<E>& recorder, NodeIndex index, const std::source_location& where) {
   using State = typename Recorder<E>::State;
   if (recorder.state == State::recording) return;
-  throw UsageError(fmt::format("the value of node {} is stale: its tape was {}; keep its symbol and resolve it on the "
-                               "reopened tape, or read it from a network; used at {}",
-                               index, recorder.state == State::sealed ? "sealed" : "destroyed",
-                               topos::describe(where)));
+  throw UsageError(
+      fmt::format("the value of node {} is stale: its tape was {}; keep its symbol and resolve it on the "
+                  "reopened tape, or read it from a network; used at {}",
+                  index, recorder.state == State::sealed ? "sealed" : "destroyed", topos::describe(where)));
 }
 
 template <class E>
@@ -62,8 +62,9 @@ Value<E> Value<E>::apply(const Operation& operation, std::span<const Value> oper
     const Value& operand = operands[i];
     detail::require_recording(*operand.recorder_, operand.index_, where);
     if (operand.recorder_ != operands[0].recorder_) {
-      throw UsageError(fmt::format("[{}] its operands, nodes {} and {}, belong to two different tapes; recorded at {}",
-                                   operation.name(), operands[0].index_, operand.index_, topos::describe(where)));
+      throw UsageError(
+          fmt::format("[{}] its operands, nodes {} and {}, belong to two different tapes; recorded at {}",
+                      operation.name(), operands[0].index_, operand.index_, topos::describe(where)));
     }
     node.operands[i] = operand.index_;
     shapes[i] = &recorder.program.graph[operand.index_].shape;
@@ -213,8 +214,9 @@ Parameters<E>::Parameters(const Graph& graph, std::vector<Tensor<E>> payloads)
   }
   for (std::size_t i = 0; i < payloads_.size(); ++i) {
     if (payloads_[i].shape() != graph[nodes_[i]].shape) {
-      throw UsageError(fmt::format("parameter {} (node {}) has shape {}; got a tensor of shape {}", i, nodes_[i],
-                                   topos::describe(graph[nodes_[i]].shape), topos::describe(payloads_[i].shape())));
+      throw UsageError(fmt::format("parameter {} (node {}) has shape {}; got a tensor of shape {}", i,
+                                   nodes_[i], topos::describe(graph[nodes_[i]].shape),
+                                   topos::describe(payloads_[i].shape())));
     }
   }
 }
@@ -250,16 +252,18 @@ Parameters<E> Parameters<E>::step(
     const Parameters& direction,
     const std::function<Tensor<E>(const Tensor<E>&, const Tensor<E>&)>& update) const {
   if (direction.origin_ != origin_ || direction.size() != size()) {
-    throw UsageError(fmt::format("a step needs one direction per parameter of the same program: {} parameters, {} "
-                                 "directions",
-                                 size(), direction.size()));
+    throw UsageError(
+        fmt::format("a step needs one direction per parameter of the same program: {} parameters, {} "
+                    "directions",
+                    size(), direction.size()));
   }
   Parameters result = *this;
   for (std::size_t i = 0; i < payloads_.size(); ++i) {
     Tensor<E> updated = update(payloads_[i], direction.payloads_[i]);
     if (updated.shape() != payloads_[i].shape()) {
-      throw UsageError(fmt::format("an update cannot change a parameter's shape: parameter {} went from {} to {}", i,
-                                   topos::describe(payloads_[i].shape()), topos::describe(updated.shape())));
+      throw UsageError(
+          fmt::format("an update cannot change a parameter's shape: parameter {} went from {} to {}", i,
+                      topos::describe(payloads_[i].shape()), topos::describe(updated.shape())));
     }
     result.payloads_[i] = std::move(updated);
   }
@@ -270,9 +274,10 @@ template <class E>
 Parameters<E> Parameters<E>::carried_to(const Network<E>& network) const {
   Parameters result = network.parameters();
   if (result.origin_ != origin_ || result.size() < size()) {
-    throw UsageError(fmt::format("parameters carry over only to a later state of their own program: {} parameters "
-                                 "here, {} there",
-                                 size(), result.size()));
+    throw UsageError(
+        fmt::format("parameters carry over only to a later state of their own program: {} parameters "
+                    "here, {} there",
+                    size(), result.size()));
   }
   std::copy(payloads_.begin(), payloads_.end(), result.payloads_.begin());
   return result;

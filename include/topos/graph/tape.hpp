@@ -35,8 +35,8 @@ class Tape {
 
   /// Records the gradient of `loss` (rank 0) with respect to each of `wrt`: a seed of one, then vjp.
   Adjoints differentiate(const Symbol& loss, const Symbols& wrt, const Where& where = Where::current());
-  /// Records the vector-Jacobian product of `seed`, of target's shape, at `target`: the derivative rules, walked
-  /// backwards over the nodes recorded so far. A value that does not influence the target gets zeros.
+  /// Records the vector-Jacobian product of `seed`, of target's shape, at `target`: the derivative rules,
+  /// walked backwards over the nodes recorded so far. A value that does not influence the target gets zeros.
   Adjoints vjp(const Symbol& target, const Value<E>& seed, const Symbols& wrt,
                const Where& where = Where::current());
 

@@ -37,8 +37,9 @@ NodeIndex append_leaf(Recorder<E>& recorder, Tensor<E> payload);
 
 /// A small copyable handle on a node of a tape that is still recording. Using it after the tape was sealed or
 /// destroyed, or together with a value of another tape, throws UsageError and changes nothing.
-/// Nodes are numbered as they are recorded, and C++ leaves the order open in which the two operands of an operator
-/// or the arguments of a call are evaluated: in f(x) + g(y), give f(x) a name first where numbers matter.
+/// Nodes are numbered as they are recorded, and C++ leaves the order open in which the two operands of an
+/// operator or the arguments of a call are evaluated: in f(x) + g(y), give f(x) a name first where numbers
+/// matter.
 template <class E>
 class Value {
  public:
@@ -52,7 +53,8 @@ class Value {
   NodeIndex index() const { return index_; }
 
   // The vocabulary of ops/recordable.hpp: here it records.
-  static Value apply(const Operation& operation, std::span<const Value> operands, const std::source_location& where);
+  static Value apply(const Operation& operation, std::span<const Value> operands,
+                     const std::source_location& where);
   Value constant(const Shape& shape, double value) const;
   Value lowest_finite(const Shape& shape) const;
   /// Records a constant on this value's tape.
@@ -61,7 +63,8 @@ class Value {
   /// A literal operand on either side of an operator, and the caller's place: a tensor or an element (rank 0)
   /// becomes a leaf, recorded before the operation.
   struct Literal {
-    Literal(const Tensor<E>& tensor, const Where& at = Where::current())  // NOLINT(google-explicit-constructor)
+    Literal(const Tensor<E>& tensor,
+            const Where& at = Where::current())  // NOLINT(google-explicit-constructor)
         : payload(tensor), where(at) {}
     Literal(E element, const Where& at = Where::current())  // NOLINT(google-explicit-constructor)
         : payload(Tensor<E>(element)), where(at) {}
@@ -72,7 +75,8 @@ class Value {
   struct Operand {
     Operand(const Value& v, const Where& at = Where::current())  // NOLINT(google-explicit-constructor)
         : value(v), where(at) {}
-    Operand(const Tensor<E>& tensor, const Where& at = Where::current())  // NOLINT(google-explicit-constructor)
+    Operand(const Tensor<E>& tensor,
+            const Where& at = Where::current())  // NOLINT(google-explicit-constructor)
         : literal(tensor), where(at) {}
     Operand(E element, const Where& at = Where::current())  // NOLINT(google-explicit-constructor)
         : literal(Tensor<E>(element)), where(at) {}

@@ -33,8 +33,8 @@ struct Broadcast : OperationDefaults {
   void spell(Writer& out) const {
     std::string scalar = out.operand(0);
     if (out.shape(0).rank() != 0) {
-      scalar = out.define("_scalar", fmt::format("stablehlo.reshape {} : ({}) -> {}", scalar, out.type(out.shape(0)),
-                                                 out.type(Shape())));
+      scalar = out.define("_scalar", fmt::format("stablehlo.reshape {} : ({}) -> {}", scalar,
+                                                 out.type(out.shape(0)), out.type(Shape())));
     }
     out.broadcast_in_dim("", scalar, Shape(), {}, out.result_shape());
   }

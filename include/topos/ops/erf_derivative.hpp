@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "topos/ops/elementwise.hpp"
 #include "topos/ops/add.hpp"
+#include "topos/ops/elementwise.hpp"
 #include "topos/ops/multiply.hpp"
 #include "topos/ops/negate.hpp"
 
@@ -28,8 +28,8 @@ struct ErfDerivative : ElementwiseUnary {
   Cotangents<R, 1> vjp(const Linearization<R>& at) const;
   template <class Writer>
   void spell(Writer& out) const {
-    const std::string squared = out.define("_squared", fmt::format("stablehlo.multiply {0}, {0} : {1}", out.operand(0),
-                                                                   out.type(out.shape(0))));
+    const std::string squared = out.define(
+        "_squared", fmt::format("stablehlo.multiply {0}, {0} : {1}", out.operand(0), out.type(out.shape(0))));
     const std::string negated =
         out.define("_negated", fmt::format("stablehlo.negate {} : {}", squared, out.type(out.shape(0))));
     const std::string bell =

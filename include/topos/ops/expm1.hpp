@@ -1,8 +1,8 @@
 // e^x - 1, elementwise, accurate near 0.
 #pragma once
 
-#include "topos/ops/elementwise.hpp"
 #include "topos/ops/add.hpp"
+#include "topos/ops/elementwise.hpp"
 #include "topos/ops/multiply.hpp"
 
 namespace topos {

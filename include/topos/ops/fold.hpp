@@ -30,7 +30,8 @@ struct Fold : OperationDefaults {
     Extent span = 0;
     const bool overflows =
         __builtin_mul_overflow(dilation, size - 1, &span) || __builtin_add_overflow(span, 1, &span);
-    in.require(!overflows && span <= extent, "C3: a window, dilation (size - 1) + 1 long, must fit in the extent");
+    in.require(!overflows && span <= extent,
+               "C3: a window, dilation (size - 1) + 1 long, must fit in the extent");
     in.require(in[0][axis] == window_count(extent, size, step, dilation),
                "C4: axis must count the windows, (extent - span) / step + 1 of them");
     in.require(in[0][axis + 1] == size, "C5: axis + 1 must hold the window's size elements");
@@ -55,9 +56,11 @@ struct Fold : OperationDefaults {
     }
     const std::string matrix = out.dense_constant("_weights", weights_shape, weights);
     const bool trailing = axis + 1 == out.result_shape().rank();
-    const Shape joined_shape = out.result_shape().without_axis(axis).with_axis(out.result_shape().rank() - 1, extent);
-    const std::string joined = out.dot_general(trailing ? "" : "_joined", out.operand(0), out.shape(0), matrix,
-                                               weights_shape, {}, {axis, axis + 1}, {0, 1}, joined_shape);
+    const Shape joined_shape =
+        out.result_shape().without_axis(axis).with_axis(out.result_shape().rank() - 1, extent);
+    const std::string joined =
+        out.dot_general(trailing ? "" : "_joined", out.operand(0), out.shape(0), matrix, weights_shape, {},
+                        {axis, axis + 1}, {0, 1}, joined_shape);
     if (trailing) return;
     std::vector<Axis> home;
     for (Axis a = 0; a < out.result_shape().rank(); ++a) {

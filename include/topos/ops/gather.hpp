@@ -40,7 +40,8 @@ R gather(const R& table, const R& selection, const Where& where = Where::current
 
 template <class R>
 Cotangents<R, 2> Gather::vjp(const Linearization<R>& at) const {
-  return {apply(typename Later<Scatter, R>::Operation{}, at.cotangent, at.right(), Where::current()), std::nullopt};
+  return {apply(typename Later<Scatter, R>::Operation{}, at.cotangent, at.right(), Where::current()),
+          std::nullopt};
 }
 
 }  // namespace topos

@@ -1,8 +1,8 @@
 // The natural logarithm, elementwise.
 #pragma once
 
-#include "topos/ops/elementwise.hpp"
 #include "topos/ops/divide.hpp"
+#include "topos/ops/elementwise.hpp"
 
 namespace topos {
 

@@ -1,9 +1,9 @@
 // ln(1 + x), elementwise, accurate near 0.
 #pragma once
 
-#include "topos/ops/elementwise.hpp"
 #include "topos/ops/add.hpp"
 #include "topos/ops/divide.hpp"
+#include "topos/ops/elementwise.hpp"
 
 namespace topos {
 

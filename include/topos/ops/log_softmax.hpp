@@ -64,7 +64,8 @@ struct LogSoftmax : OperationDefaults {
         out.define("_normalizer", fmt::format("stablehlo.log {} : {}", total, out.type(reduced)));
     const std::string spread_normalizer =
         out.broadcast_in_dim("_spread_normalizer", normalizer, reduced, kept, shape);
-    out.define("", fmt::format("stablehlo.subtract {}, {} : {}", centered, spread_normalizer, out.type(shape)));
+    out.define("",
+               fmt::format("stablehlo.subtract {}, {} : {}", centered, spread_normalizer, out.type(shape)));
   }
 };
 

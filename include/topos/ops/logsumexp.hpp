@@ -45,8 +45,9 @@ struct LogSumExp : OperationDefaults {
     const Shape& reduced = out.result_shape();
     const std::string low = out.splat("_low", Shape(), out.negative_infinity());
     const std::string peak = out.reduce("_peak", "stablehlo.maximum", out.operand(0), shape, low, {axis});
-    const std::string finite = out.define("_finite", fmt::format("stablehlo.is_finite {} : ({}) -> {}", peak,
-                                                                 out.type(reduced), out.predicate_type(reduced)));
+    const std::string finite =
+        out.define("_finite", fmt::format("stablehlo.is_finite {} : ({}) -> {}", peak, out.type(reduced),
+                                          out.predicate_type(reduced)));
     const std::string zeros = out.splat("_zeros", reduced, out.zero());
     const std::string shift =
         out.define("_shift", fmt::format("stablehlo.select {}, {}, {} : {}, {}", finite, peak, zeros,

@@ -38,8 +38,8 @@ struct MatMul : OperationDefaults {
     const Axis rank = out.shape(0).rank();
     std::vector<Axis> batch(static_cast<std::size_t>(rank - 2));
     std::iota(batch.begin(), batch.end(), Axis{0});
-    out.dot_general("", out.operand(0), out.shape(0), out.operand(1), out.shape(1), batch, {rank - 1}, {rank - 2},
-                    out.result_shape());
+    out.dot_general("", out.operand(0), out.shape(0), out.operand(1), out.shape(1), batch, {rank - 1},
+                    {rank - 2}, out.result_shape());
   }
 };
 

@@ -13,7 +13,8 @@ struct Maximum : ElementwiseBinary {
   static constexpr Reads reads = Reads::both;
   template <class E>
   Tensor<E> evaluate(std::span<const Tensor<E>> in, const Shape&) const {
-    return reference::map(in[0], in[1], [](const E& a, const E& b) -> E { return ElementTraits<E>::maximum(a, b); });
+    return reference::map(in[0], in[1],
+                          [](const E& a, const E& b) -> E { return ElementTraits<E>::maximum(a, b); });
   }
   // the larger operand gets the cotangent; a tie goes to the right one, so relu'(0) = 0
   template <class R>

@@ -39,7 +39,8 @@ struct Narrow : OperationDefaults {
     std::string ranges;
     for (Axis a = 0; a < out.shape(0).rank(); ++a) {
       if (a > 0) ranges += ", ";
-      ranges += a == axis ? fmt::format("{}:{}", start, start + length) : fmt::format("0:{}", out.shape(0)[a]);
+      ranges +=
+          a == axis ? fmt::format("{}:{}", start, start + length) : fmt::format("0:{}", out.shape(0)[a]);
     }
     out.define("", fmt::format("stablehlo.slice {} [{}] : ({}) -> {}", out.operand(0), ranges,
                                out.type(out.shape(0)), out.type(out.result_shape())));

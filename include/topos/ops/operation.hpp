@@ -1,5 +1,5 @@
-// An operation as a value: which one, with which attributes. What an operation means is told in its own header
-// (ops/tanh.hpp, ...); this file is how the graph holds any of them without including them all.
+// An operation as a value: which one, with which attributes. What an operation means is told in its own
+// header (ops/tanh.hpp, ...); this file is how the graph holds any of them without including them all.
 #pragma once
 
 #include <cstdint>

@@ -49,7 +49,8 @@ R permute(const R& x, std::vector<Axis> order, const Where& where = Where::curre
 template <class R>
 Cotangents<R, 1> Permute::vjp(const Linearization<R>& at) const {
   std::vector<Axis> inverse(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) inverse[static_cast<std::size_t>(order[i])] = static_cast<Axis>(i);
+  for (std::size_t i = 0; i < order.size(); ++i)
+    inverse[static_cast<std::size_t>(order[i])] = static_cast<Axis>(i);
   return {permute(at.cotangent, inverse)};
 }
 

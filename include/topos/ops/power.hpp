@@ -1,8 +1,8 @@
 // x^y, elementwise, with the special cases of IEEE 754 pow.
 #pragma once
 
-#include "topos/ops/elementwise.hpp"
 #include "topos/ops/add.hpp"
+#include "topos/ops/elementwise.hpp"
 #include "topos/ops/log.hpp"
 #include "topos/ops/multiply.hpp"
 #include "topos/ops/step.hpp"
@@ -15,7 +15,8 @@ struct Power : ElementwiseBinary {
   static constexpr Reads reads = Reads::both | Reads::output;
   template <class E>
   Tensor<E> evaluate(std::span<const Tensor<E>> in, const Shape&) const {
-    return reference::map(in[0], in[1], [](const E& a, const E& b) -> E { return ElementTraits<E>::pow(a, b); });
+    return reference::map(in[0], in[1],
+                          [](const E& a, const E& b) -> E { return ElementTraits<E>::pow(a, b); });
   }
   // d(x^y) = y x^(y-1) dx + x^y ln(x) dy
   template <class R>
@@ -32,8 +33,9 @@ R pow(const R& a, const R& b, const Where& where = Where::current()) {
   return apply(Power{}, a, b, where);
 }
 
-// The two guards add 1 exactly where the plain formula would meet 0 * infinity: y = 0 makes the exponent y - 1
-// into 0 (so the first term is 0), and x = 0 with y >= 0 makes the logarithm's argument 1 (so the second is 0).
+// The two guards add 1 exactly where the plain formula would meet 0 * infinity: y = 0 makes the exponent y -
+// 1 into 0 (so the first term is 0), and x = 0 with y >= 0 makes the logarithm's argument 1 (so the second is
+// 0).
 template <class R>
 Cotangents<R, 2> Power::vjp(const Linearization<R>& at) const {
   const R& x = at.left();

@@ -13,14 +13,14 @@
 namespace topos {
 
 template <class R>
-concept Recordable = std::copyable<R> && requires(const R r, const Operation& operation,
-                                                  std::span<const R> operands, const Shape& shape,
-                                                  const std::source_location& where) {
-  { R::apply(operation, operands, where) } -> std::same_as<R>;
-  { r.shape() } -> std::convertible_to<Shape>;
-  { r.constant(shape, 1.0) } -> std::same_as<R>;      ///< a new constant beside r
-  { r.lowest_finite(shape) } -> std::same_as<R>;      ///< filled with the element's lowest finite number
-};
+concept Recordable =
+    std::copyable<R> && requires(const R r, const Operation& operation, std::span<const R> operands,
+                                 const Shape& shape, const std::source_location& where) {
+      { R::apply(operation, operands, where) } -> std::same_as<R>;
+      { r.shape() } -> std::convertible_to<Shape>;
+      { r.constant(shape, 1.0) } -> std::same_as<R>;  ///< a new constant beside r
+      { r.lowest_finite(shape) } -> std::same_as<R>;  ///< filled with the element's lowest finite number
+    };
 
 /// Applies a unary operation.
 template <Recordable R>
@@ -48,8 +48,8 @@ struct Linearization {
   R ones_like(const R& reference) const { return reference.constant(reference.shape(), 1.0); }
 };
 
-/// A rule's result: one cotangent per operand; none for an operand that is data (an index, a threshold), which
-/// then is not differentiated through at all.
+/// A rule's result: one cotangent per operand; none for an operand that is data (an index, a threshold),
+/// which then is not differentiated through at all.
 template <class R, std::size_t Arity>
 using Cotangents = std::array<std::optional<R>, Arity>;
 

@@ -1,5 +1,5 @@
-// The dispatch tables, generated from OpList. Instantiated once for each element topos ships; a program with an
-// element or a recordable of its own includes this file in one source.
+// The dispatch tables, generated from OpList. Instantiated once for each element topos ships; a program with
+// an element or a recordable of its own includes this file in one source.
 #pragma once
 
 #include "topos/base/float_environment.hpp"
@@ -12,8 +12,8 @@ namespace topos {
 namespace detail {
 
 template <class E, class... Ops>
-Tensor<E> evaluate_by_opcode(TypeList<Ops...>, const Operation& operation, std::span<const Tensor<E>> operands,
-                             const Shape& shape) {
+Tensor<E> evaluate_by_opcode(TypeList<Ops...>, const Operation& operation,
+                             std::span<const Tensor<E>> operands, const Shape& shape) {
   using Function = Tensor<E> (*)(const Operation&, std::span<const Tensor<E>>, const Shape&);
   static constexpr Function table[] = {
       [](const Operation& op, std::span<const Tensor<E>> in, const Shape& out) -> Tensor<E> {

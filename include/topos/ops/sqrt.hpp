@@ -1,9 +1,9 @@
 // The square root, elementwise, one IEEE operation.
 #pragma once
 
-#include "topos/ops/elementwise.hpp"
 #include "topos/ops/add.hpp"
 #include "topos/ops/divide.hpp"
+#include "topos/ops/elementwise.hpp"
 
 namespace topos {
 

@@ -12,16 +12,19 @@ struct Step : ElementwiseBinary {
   static constexpr Reads reads = Reads::nothing;
   template <class E>
   Tensor<E> evaluate(std::span<const Tensor<E>> in, const Shape&) const {
-    return reference::map(in[0], in[1], [](const E& a, const E& b) -> E { return ElementTraits<E>::from_double(a >= b ? 1.0 : 0.0); });
+    return reference::map(in[0], in[1], [](const E& a, const E& b) -> E {
+      return ElementTraits<E>::from_double(a >= b ? 1.0 : 0.0);
+    });
   }
   // piecewise constant: both operands are data
   template <class R>
   Cotangents<R, 2> vjp(const Linearization<R>& at) const;
   template <class Writer>
   void spell(Writer& out) const {
-    const std::string mask = out.define(
-        "_mask", fmt::format("stablehlo.compare GE, {}, {}, FLOAT : ({}, {}) -> {}", out.operand(0), out.operand(1),
-                             out.type(out.shape(0)), out.type(out.shape(1)), out.predicate_type(out.shape(0))));
+    const std::string mask =
+        out.define("_mask", fmt::format("stablehlo.compare GE, {}, {}, FLOAT : ({}, {}) -> {}",
+                                        out.operand(0), out.operand(1), out.type(out.shape(0)),
+                                        out.type(out.shape(1)), out.predicate_type(out.shape(0))));
     const std::string ones = out.splat("_ones", out.shape(0), out.one());
     const std::string zeros = out.splat("_zeros", out.shape(0), out.zero());
     out.define("", fmt::format("stablehlo.select {}, {}, {} : {}, {}", mask, ones, zeros,

@@ -30,7 +30,8 @@ struct Unfold : OperationDefaults {
     Extent span = 0;
     const bool overflows =
         __builtin_mul_overflow(dilation, size - 1, &span) || __builtin_add_overflow(span, 1, &span);
-    in.require(!overflows && span <= in[0][axis], "C3: a window, dilation (size - 1) + 1 long, must fit in the axis");
+    in.require(!overflows && span <= in[0][axis],
+               "C3: a window, dilation (size - 1) + 1 long, must fit in the axis");
     return in[0].with_extent(axis, window_count(in[0][axis], size, step, dilation)).with_axis(axis + 1, size);
   }
   template <class E>
@@ -55,12 +56,15 @@ struct Unfold : OperationDefaults {
     }
     const Shape slice = out.shape(0).with_extent(axis, 1);
     std::string slice_sizes;
-    for (const Extent extent : slice.extents()) slice_sizes += fmt::format("{}{}", slice_sizes.empty() ? "" : ", ", extent);
-    out.define("", fmt::format("\"stablehlo.gather\"({}, {}) {{dimension_numbers = #stablehlo.gather<offset_dims = {}, "
-                               "collapsed_slice_dims = [{}], start_index_map = [{}], index_vector_dim = 2>, "
-                               "indices_are_sorted = false, slice_sizes = array<i64: {}>}} : ({}, {}) -> {}",
-                               out.operand(0), starts, describe(offset_axes), axis, axis, slice_sizes,
-                               out.type(out.shape(0)), out.index_type(Shape({count, size, 1})), out.type(windows)));
+    for (const Extent extent : slice.extents())
+      slice_sizes += fmt::format("{}{}", slice_sizes.empty() ? "" : ", ", extent);
+    out.define(
+        "",
+        fmt::format("\"stablehlo.gather\"({}, {}) {{dimension_numbers = #stablehlo.gather<offset_dims = {}, "
+                    "collapsed_slice_dims = [{}], start_index_map = [{}], index_vector_dim = 2>, "
+                    "indices_are_sorted = false, slice_sizes = array<i64: {}>}} : ({}, {}) -> {}",
+                    out.operand(0), starts, describe(offset_axes), axis, axis, slice_sizes,
+                    out.type(out.shape(0)), out.index_type(Shape({count, size, 1})), out.type(windows)));
   }
 };
 
@@ -74,7 +78,8 @@ R unfold(const R& x, Axis axis, Extent size, Extent step, Extent dilation = 1,
 template <class R>
 Cotangents<R, 1> Unfold::vjp(const Linearization<R>& at) const {
   using FoldLater = typename Later<Fold, R>::Operation;
-  return {apply(FoldLater(axis, size, step, dilation, at.operand().shape()[axis]), at.cotangent, Where::current())};
+  return {apply(FoldLater(axis, size, step, dilation, at.operand().shape()[axis]), at.cotangent,
+                Where::current())};
 }
 
 }  // namespace topos

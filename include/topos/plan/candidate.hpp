@@ -1,4 +1,5 @@
-// A composition of nodes that a backend may compute as one operation: recognised by structure, offered as data.
+// A composition of nodes that a backend may compute as one operation: recognised by structure, offered as
+// data.
 #pragma once
 
 #include <any>
@@ -11,11 +12,11 @@ namespace topos {
 
 /// One match. Nothing in the program changes; a consumer elects what it supports.
 struct Candidate {
-  std::string_view pattern;             ///< the pattern's name: "WindowProduct"
-  NodeIndex root;                       ///< the node whose value the operation gives
-  std::vector<NodeIndex> interiors;     ///< nodes the operation stands for, besides the root; ascending
-  std::vector<NodeIndex> reads;         ///< the nodes the operation reads
-  std::any attributes;                  ///< the pattern's own data (a struct of that name)
+  std::string_view pattern;          ///< the pattern's name: "WindowProduct"
+  NodeIndex root;                    ///< the node whose value the operation gives
+  std::vector<NodeIndex> interiors;  ///< nodes the operation stands for, besides the root; ascending
+  std::vector<NodeIndex> reads;      ///< the nodes the operation reads
+  std::any attributes;               ///< the pattern's own data (a struct of that name)
 };
 
 }  // namespace topos

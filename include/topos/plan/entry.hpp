@@ -5,7 +5,8 @@
 
 namespace topos {
 
-/// Roots are what the function is for; observes are interior values to read as well. A builder: each call adds.
+/// Roots are what the function is for; observes are interior values to read as well. A builder: each call
+/// adds.
 template <class E>
 class Entry {
  public:
@@ -30,8 +31,8 @@ class Entry {
 
   /// Compiles a plan.
   Plan<E> lower() const;
-  /// Evaluates the declared closure node by node with the reference loops: the definition of every bit. The run
-  /// answers each node it evaluated.
+  /// Evaluates the declared closure node by node with the reference loops: the definition of every bit. The
+  /// run answers each node it evaluated.
   Run<E> interpret(const Parameters<E>& parameters, const Feeds<E>& feeds) const;
 
  private:

@@ -26,7 +26,8 @@ class Plan {
   std::vector<std::int64_t> live_series() const { return schedule_.live_series(graph()); }
   std::string describe() const { return topos::describe(graph(), schedule_); }
 
-  /// One pass. `parameters` of this program (a later, larger state is fine); unfed inputs take their defaults.
+  /// One pass. `parameters` of this program (a later, larger state is fine); unfed inputs take their
+  /// defaults.
   Run<E> forward(const Parameters<E>& parameters, const Feeds<E>& feeds) const;
 
  private:

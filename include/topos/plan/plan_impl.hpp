@@ -19,7 +19,8 @@ std::vector<const Tensor<E>*> bind_feeds(const Program<E>& program, const Feeds<
     const NodeIndex index = program.graph.resolve(feed.input);
     const Node& node = program.graph[index];
     if (!node.operation.is<Input>()) {
-      throw UsageError(fmt::format("only an input can be fed; node {} is a {}", index, node.operation.name()));
+      throw UsageError(
+          fmt::format("only an input can be fed; node {} is a {}", index, node.operation.name()));
     }
     if (feed.value.shape() != node.shape) {
       throw UsageError(fmt::format("input node {} has shape {}; the feed has shape {}", index,
@@ -38,9 +39,10 @@ std::vector<std::optional<Tensor<E>>> execute(const Program<E>& program, const S
                                               bool release) {
   const Graph& graph = program.graph;
   if (parameters.origin() != graph.origin() || parameters.size() < program.parameters.size()) {
-    throw UsageError(fmt::format("the parameters do not fit the program: it has {} parameters, {} were given{}",
-                                 program.parameters.size(), parameters.size(),
-                                 parameters.origin() == graph.origin() ? "" : ", of another program"));
+    throw UsageError(
+        fmt::format("the parameters do not fit the program: it has {} parameters, {} were given{}",
+                    program.parameters.size(), parameters.size(),
+                    parameters.origin() == graph.origin() ? "" : ", of another program"));
   }
   const std::vector<const Tensor<E>*> fed = bind_feeds(program, feeds);
   std::vector<std::optional<Tensor<E>>> values(schedule.length());
@@ -77,7 +79,8 @@ Tensor<E> Gradients<E>::of(const Symbol& symbol) const {
 template <class E>
 ParameterGradients<E> Gradients<E>::parameters() const {
   std::vector<Tensor<E>> payloads;
-  for (const NodeIndex index : program_->graph.parameters()) payloads.push_back(of(program_->graph.symbol(index)));
+  for (const NodeIndex index : program_->graph.parameters())
+    payloads.push_back(of(program_->graph.symbol(index)));
   return ParameterGradients<E>(program_->graph, std::move(payloads));
 }
 
@@ -86,8 +89,9 @@ const Tensor<E>& Run<E>::of(const Symbol& symbol) const {
   const NodeIndex index = program_->graph.resolve(symbol);
   const bool declared = !readable_ || (index < readable_->size() && (*readable_)[index]);
   if (index >= values_.size() || !values_[index] || !declared) {
-    throw UsageError(fmt::format("this run did not keep the value of node {} ({}): declare it as a root or observe it",
-                                 index, program_->graph[index].operation.name()));
+    throw UsageError(
+        fmt::format("this run did not keep the value of node {} ({}): declare it as a root or observe it",
+                    index, program_->graph[index].operation.name()));
   }
   return *values_[index];
 }
@@ -96,13 +100,15 @@ template <class E>
 Gradients<E> Run<E>::backward(const Symbol& target_symbol) const {
   const Graph& graph = program_->graph;
   if (!complete_) {
-    throw UsageError("this run kept only its results: interpret the entry, or lower it with retain(), to scan it "
-                     "backwards");
+    throw UsageError(
+        "this run kept only its results: interpret the entry, or lower it with retain(), to scan it "
+        "backwards");
   }
   const Tensor<E>& target = of(target_symbol);
   if (target.rank() != 0) {
-    throw UsageError(fmt::format("only a value of rank 0 has a gradient; node {} has shape {}: reduce it with sum",
-                                 target_symbol.index(), topos::describe(target.shape())));
+    throw UsageError(
+        fmt::format("only a value of rank 0 has a gradient; node {} has shape {}: reduce it with sum",
+                    target_symbol.index(), topos::describe(target.shape())));
   }
   std::vector<std::optional<Tensor<E>>> cotangents(target_symbol.index() + std::size_t{1});
   cotangents[target_symbol.index()] = target.constant(target.shape(), 1.0);
@@ -112,7 +118,8 @@ Gradients<E> Run<E>::backward(const Symbol& target_symbol) const {
     if (!cotangents[index] || node.operation.is_source()) continue;
     operands.clear();
     for (const NodeIndex operand : node.operand_indices()) operands.push_back(*values_[operand]);
-    const auto contributions = vjp<Tensor<E>>(node.operation, {operands, *values_[index], *cotangents[index]});
+    const auto contributions =
+        vjp<Tensor<E>>(node.operation, {operands, *values_[index], *cotangents[index]});
     for (std::size_t i = 0; i < operands.size(); ++i) {
       if (!contributions[i]) continue;
       std::optional<Tensor<E>>& total = cotangents[node.operands[i]];
@@ -130,9 +137,10 @@ ParameterGradients<E> Run<E>::gradients(const Adjoints& adjoints) const {
   for (const Adjoints::Pair& pair : adjoints.pairs()) {
     const Node& node = graph[graph.resolve(pair.with_respect_to)];
     if (!node.operation.is<Parameter>()) {
-      throw UsageError(fmt::format("gradients() collects parameters' gradients; node {} is a {}: read its gradient "
-                                   "with of()",
-                                   pair.with_respect_to.index(), node.operation.name()));
+      throw UsageError(
+          fmt::format("gradients() collects parameters' gradients; node {} is a {}: read its gradient "
+                      "with of()",
+                      pair.with_respect_to.index(), node.operation.name()));
     }
     found[node.slot] = of(pair.gradient);
   }
@@ -149,11 +157,12 @@ template <class E>
 Plan<E>::Plan(std::shared_ptr<const Program<E>> program, Schedule schedule)
     : program_(std::move(program)),
       schedule_(std::move(schedule)),
-      candidates_(discover_candidates({program_->graph, schedule_, [this](NodeIndex leaf, double value) {
-                                         const Tensor<E>& payload = program_->leaves[program_->graph[leaf].slot];
-                                         return payload.is_uniform() && payload.narrowed_to_one().item() ==
-                                                                            ElementTraits<E>::from_double(value);
-                                       }})) {}
+      candidates_(
+          discover_candidates({program_->graph, schedule_, [this](NodeIndex leaf, double value) {
+                                 const Tensor<E>& payload = program_->leaves[program_->graph[leaf].slot];
+                                 return payload.is_uniform() && payload.narrowed_to_one().item() ==
+                                                                    ElementTraits<E>::from_double(value);
+                               }})) {}
 
 template <class E>
 Symbols Plan<E>::results() const {

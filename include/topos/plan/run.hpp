@@ -42,8 +42,8 @@ class Run {
 
   /// The node's value. Throws UsageError when it was not declared or not computed.
   const Tensor<E>& of(const Symbol& symbol) const;
-  /// The engine's own reverse scan: the derivative rules over payloads, without recording. The second reading of
-  /// the derivative, equal in bits to the recorded one. Needs an interpreted run or a plan that retains.
+  /// The engine's own reverse scan: the derivative rules over payloads, without recording. The second reading
+  /// of the derivative, equal in bits to the recorded one. Needs an interpreted run or a plan that retains.
   Gradients<E> backward(const Symbol& target) const;
   /// The recorded gradients of parameters, as one tensor per parameter slot; zeros where none was requested.
   ParameterGradients<E> gradients(const Adjoints& adjoints) const;

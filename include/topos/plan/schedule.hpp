@@ -14,7 +14,8 @@ enum class Memory { forward, retain };
 /// The nodes that declared results depend on, and the node after which each value is dead. Linear in nodes.
 class Schedule {
  public:
-  /// Throws UsageError for a symbol of another program. `roots` then `observes`, first occurrences, are the results.
+  /// Throws UsageError for a symbol of another program. `roots` then `observes`, first occurrences, are the
+  /// results.
   Schedule(const Graph& graph, const Symbols& roots, const Symbols& observes, Memory memory);
 
   std::size_t length() const { return is_wanted_.size(); }          ///< of the program when it was scheduled

@@ -29,10 +29,10 @@ class Shape {
   bool has_axis(Axis axis) const { return axis >= 0 && axis < rank(); }
 
   Shape without_axis(Axis axis) const;
-  Shape with_axis(Axis axis, Extent extent) const;     ///< a new axis inserted before `axis`
-  Shape with_extent(Axis axis, Extent extent) const;   ///< the extent of one axis replaced
-  Shape permuted(std::span<const Axis> order) const;   ///< result axis i is this shape's axis order[i]
-  std::vector<Extent> row_major_strides() const;       ///< in elements
+  Shape with_axis(Axis axis, Extent extent) const;    ///< a new axis inserted before `axis`
+  Shape with_extent(Axis axis, Extent extent) const;  ///< the extent of one axis replaced
+  Shape permuted(std::span<const Axis> order) const;  ///< result axis i is this shape's axis order[i]
+  std::vector<Extent> row_major_strides() const;      ///< in elements
 
   bool operator==(const Shape& other) const { return extents_ == other.extents_; }
 

@@ -15,7 +15,8 @@ namespace topos {
 
 class Operation;
 
-/// Row indices with a one-hot meaning: as a [count, classes] matrix, row i is 1 at indices[i] and 0 elsewhere.
+/// Row indices with a one-hot meaning: as a [count, classes] matrix, row i is 1 at indices[i] and 0
+/// elsewhere.
 struct Selection {
   std::vector<std::int64_t> indices;
   Extent classes = 0;
@@ -73,9 +74,9 @@ class Tensor {
   Tensor narrowed(Axis axis, Extent start, Extent length) const;
   Tensor unfolded(Axis axis, Extent size, Extent step, Extent dilation) const;
   Tensor broadcast_along(Axis axis, Extent extent) const;
-  Tensor broadcast_to(const Shape& shape) const;  ///< from a uniform tensor
+  Tensor broadcast_to(const Shape& shape) const;                    ///< from a uniform tensor
   Tensor narrowed_to_one() const { return broadcast_to(Shape()); }  ///< a uniform tensor's element, rank 0
-  Tensor reshaped(const Shape& shape) const;      ///< shares elements when they are contiguous
+  Tensor reshaped(const Shape& shape) const;  ///< shares elements when they are contiguous
 
   // The vocabulary that derivative rules are written in (see ops/recordable.hpp): here it computes.
   static Tensor apply(const Operation& operation, std::span<const Tensor> operands,
@@ -84,8 +85,12 @@ class Tensor {
   Tensor lowest_finite(const Shape& shape) const;
 
  private:
-  Tensor(Shape shape, std::vector<Extent> strides, Extent offset, std::shared_ptr<const std::vector<E>> storage)
-      : shape_(std::move(shape)), strides_(std::move(strides)), offset_(offset), storage_(std::move(storage)) {}
+  Tensor(Shape shape, std::vector<Extent> strides, Extent offset,
+         std::shared_ptr<const std::vector<E>> storage)
+      : shape_(std::move(shape)),
+        strides_(std::move(strides)),
+        offset_(offset),
+        storage_(std::move(storage)) {}
   bool is_row_major() const;
   Tensor dense() const;
 

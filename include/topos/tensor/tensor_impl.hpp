@@ -34,9 +34,10 @@ template <class E>
 Tensor<E> Tensor<E>::selection(std::vector<std::int64_t> indices, Extent classes) {
   for (std::size_t i = 0; i < indices.size(); ++i) {
     if (indices[i] < 0 || indices[i] >= classes) {
-      throw UsageError(fmt::format("a selection's indices must be in 0 ... classes - 1; got index {} at row {} "
-                                   "of {}, with {} classes",
-                                   indices[i], i, indices.size(), classes));
+      throw UsageError(
+          fmt::format("a selection's indices must be in 0 ... classes - 1; got index {} at row {} "
+                      "of {}, with {} classes",
+                      indices[i], i, indices.size(), classes));
     }
   }
   Shape shape({static_cast<Extent>(indices.size()), classes});
@@ -103,8 +104,9 @@ Elements<E> Tensor<E>::elements() const {
     return {one_hot, *one_hot};
   }
   if (is_row_major()) {
-    return {storage_, std::span<const E>(*storage_).subspan(static_cast<std::size_t>(volume() == 0 ? 0 : offset_),
-                                                            static_cast<std::size_t>(volume()))};
+    return {storage_,
+            std::span<const E>(*storage_).subspan(static_cast<std::size_t>(volume() == 0 ? 0 : offset_),
+                                                  static_cast<std::size_t>(volume()))};
   }
   auto copy = std::make_shared<std::vector<E>>();
   copy->reserve(static_cast<std::size_t>(volume()));
@@ -151,7 +153,8 @@ Tensor<E> Tensor<E>::unfolded(Axis axis, Extent size, Extent step, Extent dilati
   const Extent stride = strides[static_cast<std::size_t>(axis)];
   strides[static_cast<std::size_t>(axis)] = stride * step;
   strides.insert(strides.begin() + axis + 1, stride * dilation);
-  return Tensor(shape_.with_extent(axis, count).with_axis(axis + 1, size), std::move(strides), offset_, storage_);
+  return Tensor(shape_.with_extent(axis, count).with_axis(axis + 1, size), std::move(strides), offset_,
+                storage_);
 }
 
 template <class E>

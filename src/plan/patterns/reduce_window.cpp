@@ -20,7 +20,8 @@ std::optional<Extent> lane_of(const MatchContext& context, NodeIndex index) {
 void descend(const MatchContext& context, NodeIndex top, LaneMaxima& found) {
   NodeIndex index = top;
   while (context.is<Maximum>(index)) {
-    // One operand is a lane, the other the maximum of the lanes before it; the first two lanes are both lanes.
+    // One operand is a lane, the other the maximum of the lanes before it; the first two lanes are both
+    // lanes.
     const NodeIndex left = context.operand(index, 0);
     const NodeIndex right = context.operand(index, 1);
     const std::optional<Extent> left_lane = lane_of(context, left);
@@ -67,7 +68,8 @@ std::optional<LaneMaxima> match_lane_maxima(const MatchContext& context, NodeInd
   return complete(context, std::move(found), match);
 }
 
-std::optional<ReduceWindow> ReduceWindow::match(const MatchContext& context, NodeIndex root, PatternMatch& match) {
+std::optional<ReduceWindow> ReduceWindow::match(const MatchContext& context, NodeIndex root,
+                                                PatternMatch& match) {
   if (!context.is<Reshape>(root) || context.shape(root).rank() != 4) return std::nullopt;
   const NodeIndex top = context.operand(root);
   const Shape& shape = context.shape(top);

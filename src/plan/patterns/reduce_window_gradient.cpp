@@ -10,8 +10,8 @@
 namespace topos {
 namespace {
 
-/// The cotangent of each lane, from the sum of their pads: Add(... Add(zero, Pad of the last lane) ..., Pad of
-/// lane 0).
+/// The cotangent of each lane, from the sum of their pads: Add(... Add(zero, Pad of the last lane) ..., Pad
+/// of lane 0).
 std::optional<std::vector<NodeIndex>> match_lane_cotangents(const MatchContext& context, NodeIndex total,
                                                             std::size_t lanes, PatternMatch& match) {
   std::vector<NodeIndex> cotangents;
@@ -29,7 +29,8 @@ std::optional<std::vector<NodeIndex>> match_lane_cotangents(const MatchContext& 
     }
     const Pad* pad = context.get_if<Pad>(padded);
     const bool is_lane = pad && pad->axis == 4 && pad->start == static_cast<Extent>(k) &&
-                         pad->full_extent == static_cast<Extent>(lanes) && context.shape(context.operand(padded))[4] == 1;
+                         pad->full_extent == static_cast<Extent>(lanes) &&
+                         context.shape(context.operand(padded))[4] == 1;
     if (!is_lane) return std::nullopt;
     match.interiors.push_back(padded);
     cotangents.push_back(context.operand(padded));
@@ -46,8 +47,8 @@ std::optional<std::array<NodeIndex, 2>> match_share(const MatchContext& context,
   return std::array{context.operand(*product, 0), context.operand(*product, 1)};
 }
 
-/// The derivative rule of Maximum at lane k: `lane_share` gets the cotangent where the lane wins, `rest_share`
-/// where an earlier one does. Returns the cotangent and {maximum of the earlier lanes, lane}.
+/// The derivative rule of Maximum at lane k: `lane_share` gets the cotangent where the lane wins,
+/// `rest_share` where an earlier one does. Returns the cotangent and {maximum of the earlier lanes, lane}.
 struct MaximumRule {
   NodeIndex cotangent;
   NodeIndex earlier;
@@ -94,10 +95,12 @@ std::optional<ReduceWindowGradient> ReduceWindowGradient::match(const MatchConte
       match_lane_maxima(context, rules.back().earlier, rules.back().lane, match);
   if (!maxima || maxima->windows.counts != folds->counts) return std::nullopt;
   for (std::size_t k = 1; k < lanes; ++k) {
-    if (rules[k - 1].earlier != maxima->maximum[k - 1] || rules[k - 1].lane != maxima->lane[k]) return std::nullopt;
+    if (rules[k - 1].earlier != maxima->maximum[k - 1] || rules[k - 1].lane != maxima->lane[k])
+      return std::nullopt;
   }
   for (std::size_t i = 0; i < 2; ++i) {
-    if (maxima->windows.axes[i].size != folds->axes[i].size || maxima->windows.axes[i].stride != folds->axes[i].stride) {
+    if (maxima->windows.axes[i].size != folds->axes[i].size ||
+        maxima->windows.axes[i].stride != folds->axes[i].stride) {
       return std::nullopt;
     }
   }

@@ -6,7 +6,8 @@
 namespace topos {
 
 std::optional<WindowProductKernelGradient> WindowProductKernelGradient::match(const MatchContext& context,
-                                                                              NodeIndex root, PatternMatch& match) {
+                                                                              NodeIndex root,
+                                                                              PatternMatch& match) {
   if (!context.is<MatMul>(root) || context.shape(root).rank() != 2) return std::nullopt;
   const NodeIndex transposed = context.operand(root, 0);
   const Permute* permute = context.get_if<Permute>(transposed);

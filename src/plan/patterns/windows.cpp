@@ -19,8 +19,8 @@ bool is_permute(const MatchContext& context, NodeIndex index, std::initializer_l
 }
 
 /// Reshape <- Permute `order` <- Unfold along 4 <- Unfold along 2 <- a rank-4 source.
-std::optional<Windows> match_unfolds(const MatchContext& context, NodeIndex root, std::initializer_list<Axis> order,
-                                     PatternMatch& match) {
+std::optional<Windows> match_unfolds(const MatchContext& context, NodeIndex root,
+                                     std::initializer_list<Axis> order, PatternMatch& match) {
   if (!context.is<Reshape>(root)) return std::nullopt;
   const NodeIndex permuted = context.operand(root);
   if (!is_permute(context, permuted, order)) return std::nullopt;
@@ -43,7 +43,8 @@ std::optional<Windows> match_unfolds(const MatchContext& context, NodeIndex root
   return windows;
 }
 
-/// Takes zero padding along the two window axes into the windows, unless the padded source is itself a result.
+/// Takes zero padding along the two window axes into the windows, unless the padded source is itself a
+/// result.
 void take_padding(const MatchContext& context, Windows& windows, PatternMatch& match) {
   while (const Pad* pad = context.get_if<Pad>(windows.source)) {
     if ((pad->axis != 2 && pad->axis != 3) || context.schedule.is_result(windows.source)) return;
@@ -61,8 +62,8 @@ void take_padding(const MatchContext& context, Windows& windows, PatternMatch& m
 std::optional<Windows> match_patches(const MatchContext& context, NodeIndex root, PatternMatch& match) {
   std::optional<Windows> windows = match_unfolds(context, root, {0, 2, 4, 1, 3, 5}, match);
   if (!windows) return std::nullopt;
-  const Shape patches({windows->batch * windows->counts[0] * windows->counts[1],
-                       windows->channels * windows->area()});
+  const Shape patches(
+      {windows->batch * windows->counts[0] * windows->counts[1], windows->channels * windows->area()});
   if (context.shape(root) != patches) return std::nullopt;
   take_padding(context, *windows, match);
   return windows;
@@ -71,22 +72,26 @@ std::optional<Windows> match_patches(const MatchContext& context, NodeIndex root
 std::optional<Windows> match_lanes(const MatchContext& context, NodeIndex root, PatternMatch& match) {
   const std::optional<Windows> windows = match_unfolds(context, root, {0, 1, 2, 4, 3, 5}, match);
   if (!windows || windows->axes[0].dilation != 1 || windows->axes[1].dilation != 1) return std::nullopt;
-  const Shape lanes({windows->batch, windows->channels, windows->counts[0], windows->counts[1], windows->area()});
+  const Shape lanes(
+      {windows->batch, windows->channels, windows->counts[0], windows->counts[1], windows->area()});
   if (context.shape(root) != lanes) return std::nullopt;
   return windows;
 }
 
-std::optional<Windows> match_folds(const MatchContext& context, NodeIndex root, std::initializer_list<Axis> order,
-                                   PatternMatch& match) {
+std::optional<Windows> match_folds(const MatchContext& context, NodeIndex root,
+                                   std::initializer_list<Axis> order, PatternMatch& match) {
   const Fold* rows = context.get_if<Fold>(root);
   if (!rows || rows->axis != 2 || context.shape(root).rank() != 4) return std::nullopt;
-  const std::optional<NodeIndex> columns_node = match_first_contribution(context, context.operand(root), match);
+  const std::optional<NodeIndex> columns_node =
+      match_first_contribution(context, context.operand(root), match);
   if (!columns_node) return std::nullopt;
   const Fold* columns = context.get_if<Fold>(*columns_node);
   if (!columns || columns->axis != 4) return std::nullopt;
-  const std::optional<NodeIndex> permuted = match_first_contribution(context, context.operand(*columns_node), match);
+  const std::optional<NodeIndex> permuted =
+      match_first_contribution(context, context.operand(*columns_node), match);
   if (!permuted || !is_permute(context, *permuted, order)) return std::nullopt;
-  const std::optional<NodeIndex> reshaped = match_first_contribution(context, context.operand(*permuted), match);
+  const std::optional<NodeIndex> reshaped =
+      match_first_contribution(context, context.operand(*permuted), match);
   if (!reshaped || !context.is<Reshape>(*reshaped)) return std::nullopt;
   match.interiors.insert(match.interiors.end(), {*columns_node, *permuted, *reshaped});
   const Shape& shape = context.shape(*permuted);  // [batch, channels, count, size, count, size]
@@ -100,7 +105,8 @@ std::optional<Windows> match_folds(const MatchContext& context, NodeIndex root, 
   return windows;
 }
 
-std::optional<NodeIndex> match_first_contribution(const MatchContext& context, NodeIndex root, PatternMatch& match) {
+std::optional<NodeIndex> match_first_contribution(const MatchContext& context, NodeIndex root,
+                                                  PatternMatch& match) {
   if (!context.is<Add>(root)) return std::nullopt;
   const NodeIndex leaf = context.operand(root, 0);
   if (!context.is<Leaf>(leaf) || !context.leaf_is_filled_with(leaf, 0.0)) return std::nullopt;

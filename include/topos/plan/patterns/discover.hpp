@@ -16,7 +16,9 @@ struct MatchContext {
 
   const Node& node(NodeIndex index) const { return graph[index]; }
   const Shape& shape(NodeIndex index) const { return graph[index].shape; }
-  NodeIndex operand(NodeIndex index, std::size_t position = 0) const { return graph[index].operands[position]; }
+  NodeIndex operand(NodeIndex index, std::size_t position = 0) const {
+    return graph[index].operands[position];
+  }
   /// The node's operation when it is an Op, else null.
   template <class Op>
   const Op* get_if(NodeIndex index) const {
@@ -28,9 +30,9 @@ struct MatchContext {
   }
 };
 
-/// Matches of every pattern of the list, pattern by pattern and then by root, ascending. An interior that is a
-/// declared result bars a match: it has to be computed as itself. Other readers do not bar it: what they read is
-/// computed for them.
+/// Matches of every pattern of the list, pattern by pattern and then by root, ascending. An interior that is
+/// a declared result bars a match: it has to be computed as itself. Other readers do not bar it: what they
+/// read is computed for them.
 std::vector<Candidate> discover_candidates(const MatchContext& context);
 
 }  // namespace topos

@@ -1,5 +1,6 @@
 // THE list of patterns. A pattern is one header, one source and one line here. Each has a name, a matcher
-// (root to attributes, collecting the interiors it stands for), the nodes it reads, and its StableHLO spelling.
+// (root to attributes, collecting the interiors it stands for), the nodes it reads, and its StableHLO
+// spelling.
 #pragma once
 
 #include "topos/base/type_list.hpp"
@@ -11,7 +12,7 @@
 
 namespace topos {
 
-using PatternList = TypeList<WindowProduct, ReduceWindow, WindowProductKernelGradient, WindowProductInputGradient,
-                             ReduceWindowGradient>;
+using PatternList = TypeList<WindowProduct, ReduceWindow, WindowProductKernelGradient,
+                             WindowProductInputGradient, ReduceWindowGradient>;
 
 }  // namespace topos

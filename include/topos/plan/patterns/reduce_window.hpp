@@ -32,17 +32,18 @@ struct ReduceWindow {
   void spell(Writer& out) const {
     const std::string scalar = out.type(Shape());
     const std::string seed = out.splat("_seed", Shape(), out.negative_infinity());
-    out.line(fmt::format("{} = \"stablehlo.reduce_window\"({}, {}) ({{", out.local(""), out.name_of(windows.source),
-                         seed));
+    out.line(fmt::format("{} = \"stablehlo.reduce_window\"({}, {}) ({{", out.local(""),
+                         out.name_of(windows.source), seed));
     out.line(fmt::format("^bb0({0}: {2}, {1}: {2}):", out.local("_left"), out.local("_right"), scalar));
     out.line(fmt::format("{} = stablehlo.maximum {}, {} : {}", out.local("_larger"), out.local("_left"),
                          out.local("_right"), scalar),
              2);
     out.line(fmt::format("stablehlo.return {} : {}", out.local("_larger"), scalar), 2);
-    out.line(fmt::format("}}) {{window_dimensions = array<i64: 1, 1, {}, {}>, window_strides = array<i64: 1, 1, {}, "
-                         "{}>}} : ({}, {}) -> {}",
-                         windows.axes[0].size, windows.axes[1].size, windows.axes[0].stride, windows.axes[1].stride,
-                         out.type(out.shape_of(windows.source)), scalar, out.type(out.result_shape())));
+    out.line(fmt::format(
+        "}}) {{window_dimensions = array<i64: 1, 1, {}, {}>, window_strides = array<i64: 1, 1, {}, "
+        "{}>}} : ({}, {}) -> {}",
+        windows.axes[0].size, windows.axes[1].size, windows.axes[0].stride, windows.axes[1].stride,
+        out.type(out.shape_of(windows.source)), scalar, out.type(out.result_shape())));
     out.alias(out.local(""));
   }
 };

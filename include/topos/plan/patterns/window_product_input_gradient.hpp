@@ -27,23 +27,27 @@ struct WindowProductInputGradient {
     const Shape kernel_shape({windows.channels, windows.axes[0].size, windows.axes[1].size, filters});
     const std::string slid =
         out.reshape("_cotangent", out.name_of(cotangent), out.shape_of(cotangent), cotangent_shape);
-    const std::string weights = out.reshape("_kernel", out.name_of(kernel), out.shape_of(kernel), kernel_shape);
+    const std::string weights =
+        out.reshape("_kernel", out.name_of(kernel), out.shape_of(kernel), kernel_shape);
     const std::string reversed =
-        out.define("_reversed", fmt::format("stablehlo.reverse {}, dims = [1, 2] : {}", weights, out.type(kernel_shape)));
+        out.define("_reversed",
+                   fmt::format("stablehlo.reverse {}, dims = [1, 2] : {}", weights, out.type(kernel_shape)));
     std::array<Extent, 2> low{}, high{};
     for (std::size_t i = 0; i < 2; ++i) {
       const WindowAxis& axis = windows.axes[i];
       low[i] = axis.dilation * (axis.size - 1);
       high[i] = out.result_shape()[static_cast<Axis>(i) + 2] - (axis.stride * (windows.counts[i] - 1) + 1);
     }
-    out.define("", fmt::format(
-                       "stablehlo.convolution({}, {}) dim_numbers = [b, 0, 1, f]x[o, 0, 1, i]->[b, f, 0, 1], window = "
-                       "{{stride = [1, 1], pad = [[{}, {}], [{}, {}]], lhs_dilate = {}, rhs_dilate = {}}} "
-                       "{{batch_group_count = 1 : i64, feature_group_count = 1 : i64}} : ({}, {}) -> {}",
-                       slid, reversed, low[0], high[0], low[1], high[1],
-                       list_of(windows, [](const WindowAxis& axis) { return axis.stride; }),
-                       list_of(windows, [](const WindowAxis& axis) { return axis.dilation; }),
-                       out.type(cotangent_shape), out.type(kernel_shape), out.type(out.result_shape())));
+    out.define(
+        "",
+        fmt::format(
+            "stablehlo.convolution({}, {}) dim_numbers = [b, 0, 1, f]x[o, 0, 1, i]->[b, f, 0, 1], window = "
+            "{{stride = [1, 1], pad = [[{}, {}], [{}, {}]], lhs_dilate = {}, rhs_dilate = {}}} "
+            "{{batch_group_count = 1 : i64, feature_group_count = 1 : i64}} : ({}, {}) -> {}",
+            slid, reversed, low[0], high[0], low[1], high[1],
+            list_of(windows, [](const WindowAxis& axis) { return axis.stride; }),
+            list_of(windows, [](const WindowAxis& axis) { return axis.dilation; }), out.type(cotangent_shape),
+            out.type(kernel_shape), out.type(out.result_shape())));
   }
 };
 

@@ -30,18 +30,20 @@ struct WindowProductKernelGradient {
     for (std::size_t i = 0; i < 2; ++i) {
       const WindowAxis& axis = windows.axes[i];
       const Extent source = out.shape_of(windows.source)[static_cast<Axis>(i) + 2];
-      high[i] = axis.dilation * (axis.size - 1) + axis.stride * (windows.counts[i] - 1) + 1 - source - axis.pad_low;
+      high[i] =
+          axis.dilation * (axis.size - 1) + axis.stride * (windows.counts[i] - 1) + 1 - source - axis.pad_low;
     }
     const std::string kernel = out.define(
         "_kernel",
-        fmt::format("stablehlo.convolution({}, {}) dim_numbers = [f, b, 0, 1]x[i, 0, 1, o]->[b, 0, 1, f], window = "
-                    "{{stride = {}, pad = [[{}, {}], [{}, {}]], rhs_dilate = {}}} {{batch_group_count = 1 : i64, "
-                    "feature_group_count = 1 : i64}} : ({}, {}) -> {}",
-                    out.name_of(windows.source), slid,
-                    list_of(windows, [](const WindowAxis& axis) { return axis.dilation; }), windows.axes[0].pad_low,
-                    high[0], windows.axes[1].pad_low, high[1],
-                    list_of(windows, [](const WindowAxis& axis) { return axis.stride; }),
-                    out.type(out.shape_of(windows.source)), out.type(cotangent_shape), out.type(kernel_shape)));
+        fmt::format(
+            "stablehlo.convolution({}, {}) dim_numbers = [f, b, 0, 1]x[i, 0, 1, o]->[b, 0, 1, f], window = "
+            "{{stride = {}, pad = [[{}, {}], [{}, {}]], rhs_dilate = {}}} {{batch_group_count = 1 : i64, "
+            "feature_group_count = 1 : i64}} : ({}, {}) -> {}",
+            out.name_of(windows.source), slid,
+            list_of(windows, [](const WindowAxis& axis) { return axis.dilation; }), windows.axes[0].pad_low,
+            high[0], windows.axes[1].pad_low, high[1],
+            list_of(windows, [](const WindowAxis& axis) { return axis.stride; }),
+            out.type(out.shape_of(windows.source)), out.type(cotangent_shape), out.type(kernel_shape)));
     out.reshape("", kernel, kernel_shape, out.result_shape());
   }
 };

@@ -34,22 +34,23 @@ struct Windows {
   Extent area() const { return axes[0].size * axes[1].size; }
 };
 
-/// The patch matrix [batch * counts, channels * sizes]: Reshape of Permute [0, 2, 4, 1, 3, 5] of Unfold along 4
-/// of Unfold along 2, of the source or of its zero padding.
+/// The patch matrix [batch * counts, channels * sizes]: Reshape of Permute [0, 2, 4, 1, 3, 5] of Unfold along
+/// 4 of Unfold along 2, of the source or of its zero padding.
 std::optional<Windows> match_patches(const MatchContext& context, NodeIndex root, PatternMatch& match);
 
-/// The lanes [batch, channels, counts, area]: Reshape of Permute [0, 1, 2, 4, 3, 5] of the same two unfolds, not
-/// padded nor dilated.
+/// The lanes [batch, channels, counts, area]: Reshape of Permute [0, 1, 2, 4, 3, 5] of the same two unfolds,
+/// not padded nor dilated.
 std::optional<Windows> match_lanes(const MatchContext& context, NodeIndex root, PatternMatch& match);
 
-/// The adjoint of two unfolds: Fold along 2 (the root) of Fold along 4 of Permute `order` of Reshape of a source,
-/// each value between being the first contribution to a cotangent. `source` of the result is the operand of the
-/// reshape.
-std::optional<Windows> match_folds(const MatchContext& context, NodeIndex root, std::initializer_list<Axis> order,
-                                   PatternMatch& match);
+/// The adjoint of two unfolds: Fold along 2 (the root) of Fold along 4 of Permute `order` of Reshape of a
+/// source, each value between being the first contribution to a cotangent. `source` of the result is the
+/// operand of the reshape.
+std::optional<Windows> match_folds(const MatchContext& context, NodeIndex root,
+                                   std::initializer_list<Axis> order, PatternMatch& match);
 
 /// Steps through Add(zero leaf, x), which starts the accumulation of a recorded cotangent: returns x.
-std::optional<NodeIndex> match_first_contribution(const MatchContext& context, NodeIndex root, PatternMatch& match);
+std::optional<NodeIndex> match_first_contribution(const MatchContext& context, NodeIndex root,
+                                                  PatternMatch& match);
 
 /// "[1, 2]" of one fact of the two axes.
 template <class Fact>

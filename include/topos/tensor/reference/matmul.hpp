@@ -35,8 +35,8 @@ Tensor<E> matmul(const Tensor<E>& a, const Tensor<E>& b, Shape shape) {
     E* out_matrix = out.data() + product * rows * columns;
     for (Extent i = 0; i < rows; ++i) {
       for (Extent k = 0; k < depth; ++k) {
-        accumulate_scaled_row(left_matrix[i * depth + k], right_matrix + k * columns, out_matrix + i * columns,
-                              columns);
+        accumulate_scaled_row(left_matrix[i * depth + k], right_matrix + k * columns,
+                              out_matrix + i * columns, columns);
       }
     }
   }

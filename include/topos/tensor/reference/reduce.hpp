@@ -7,8 +7,8 @@
 
 namespace topos::reference {
 
-/// Sum of `count` elements `stride` apart: element i goes to partial sum i mod 16, each from +0, inside blocks
-/// of 4096; the 16 fold as a tree (8, 4, 2, 1); the block sums are summed by the same rule.
+/// Sum of `count` elements `stride` apart: element i goes to partial sum i mod 16, each from +0, inside
+/// blocks of 4096; the 16 fold as a tree (8, 4, 2, 1); the block sums are summed by the same rule.
 template <class E>
 E sum(const E* elements, Extent count, Extent stride = 1) {
   constexpr Extent lanes = 16;
@@ -46,7 +46,8 @@ struct AroundAxis {
   }
 };
 
-/// Calls reduce(first element, extent, stride) for each line along `axis`; its results form the shape without it.
+/// Calls reduce(first element, extent, stride) for each line along `axis`; its results form the shape without
+/// it.
 template <class E, class Reduce>
 Tensor<E> reduce_along(const Tensor<E>& x, Axis axis, Reduce reduce) {
   const AroundAxis around(x.shape(), axis);

@@ -23,14 +23,16 @@ std::vector<std::int64_t> row_indices(const Tensor<E>& selection) {
       if (element == zero) continue;
       if (!(element == one) || index >= 0) {
         throw UsageError(
-            "gather and scatter read a selection: pass Tensor::selection(indices, classes), or a matrix whose "
+            "gather and scatter read a selection: pass Tensor::selection(indices, classes), or a matrix "
+            "whose "
             "rows are one-hot; row " +
             std::to_string(row) + " is not");
       }
       index = c;
     }
     if (index < 0) {
-      throw UsageError("gather and scatter read a selection; row " + std::to_string(row) + " selects nothing");
+      throw UsageError("gather and scatter read a selection; row " + std::to_string(row) +
+                       " selects nothing");
     }
     indices.push_back(index);
   }
