@@ -17,7 +17,7 @@ std::vector<Tensor<float>> replay(const Network<float>& network) {
   std::vector<Tensor<float>> values;
   for (const Node& node : network.graph().nodes()) {
     const Symbol symbol = network.graph().symbol(static_cast<NodeIndex>(values.size()));
-    if (const Tensor<float>* payload = network.payload(symbol)) {
+    if (const auto payload = network.payload(symbol)) {
       values.push_back(*payload);
       continue;
     }

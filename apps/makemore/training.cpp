@@ -6,11 +6,10 @@
 
 namespace makemore {
 
-Training::Training(const TrainingStep<float>& step, std::vector<Tensor<float>> initial,
+Training::Training(const TrainingStep<float>& step, const std::vector<Tensor<float>>& initial,
                    std::vector<Sample> samples, TrainingSchedule schedule)
     : step_(step),
       exact_(record_training_step<double>(initial, static_cast<Extent>(schedule.batch))),
-      initial_(std::move(initial)),
       samples_(std::move(samples)),
       schedule_(schedule),
       plan_(plan_route(step)) {}

@@ -41,8 +41,8 @@ struct Course {
 /// early.
 class Training {
  public:
-  Training(const TrainingStep<float>& step, std::vector<Tensor<float>> initial, std::vector<Sample> samples,
-           TrainingSchedule schedule);
+  Training(const TrainingStep<float>& step, const std::vector<Tensor<float>>& initial,
+           std::vector<Sample> samples, TrainingSchedule schedule);
 
   /// Adds a course that starts from the initial parameters.
   void add(std::string name, std::unique_ptr<Route> route);
@@ -63,7 +63,6 @@ class Training {
 
   const TrainingStep<float>& step_;
   TrainingStep<double> exact_;
-  std::vector<Tensor<float>> initial_;
   std::vector<Sample> samples_;
   TrainingSchedule schedule_;
   std::vector<Course> courses_;

@@ -1,4 +1,4 @@
-// Everything public.
+// Everything public, but for the foreign backends (topos/backends/).
 #pragma once
 
 #include "topos/composites/activations.hpp"

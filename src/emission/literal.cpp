@@ -50,6 +50,10 @@ std::string stablehlo_literal(double x) { return literal(x); }
 template <class E>
 std::string dense_attribute(const Tensor<E>& tensor) {
   if (tensor.volume() == 0) return "dense<>";
+  if (tensor.is_uniform()) {
+    const E one = tensor.narrowed_to_one().item();
+    if (one == one) return fmt::format("dense<{}>", stablehlo_literal(one));
+  }
   const Elements<E> all = tensor.elements();
   // Zeros of both signs are equal and are no splat.
   const bool splat = std::all_of(all.begin(), all.end(), [&](const E& element) {

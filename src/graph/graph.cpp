@@ -54,16 +54,18 @@ NodeIndex Graph::append(Node node) {
     throw UsageError("a program cannot have more than 2^32 - 2 nodes");
   }
   const auto index = static_cast<NodeIndex>(nodes_.size());
-  if (node.operation.is<Parameter>()) {
-    node.slot = static_cast<NodeIndex>(parameters_.size());
-    parameters_.push_back(index);
-  } else if (node.operation.is<Input>()) {
-    node.slot = static_cast<NodeIndex>(inputs_.size());
-    inputs_.push_back(index);
+  std::vector<NodeIndex>* slots = node.operation.is<Parameter>() ? &parameters_
+                                  : node.operation.is<Input>()   ? &inputs_
+                                                                 : nullptr;
+  if (slots) {
+    node.slot = static_cast<NodeIndex>(slots->size());
   } else if (node.operation.is<Leaf>()) {
-    node.slot = leaves_++;
+    node.slot = leaves_;
   }
+  const bool is_leaf = node.operation.is<Leaf>();
   nodes_.push_back(std::move(node));
+  if (slots) slots->push_back(index);
+  if (is_leaf) ++leaves_;
   return index;
 }
 

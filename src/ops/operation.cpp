@@ -16,8 +16,11 @@ void OperandShapes::refuse(const char* constraint) const {
     shapes += describe(*shape);
   }
   const std::string attributes = describe_fields(operation_.fields());
-  throw ShapeError(fmt::format("[{}{}{}] {}; got {}; recorded at {}", operation_.name(),
-                               attributes.empty() ? "" : " ", attributes, constraint, shapes,
+  const bool meets_scalar = operation_.is_elementwise() && shapes_.size() == 2 &&
+                            (shapes_[0]->volume() == 1 || shapes_[1]->volume() == 1);
+  const std::string_view advice = meets_scalar ? "; operators never stretch: use broadcast(x, shape)" : "";
+  throw ShapeError(fmt::format("[{}{}{}] {}; got {}{}; recorded at {}", operation_.name(),
+                               attributes.empty() ? "" : " ", attributes, constraint, shapes, advice,
                                describe(where_)));
 }
 

@@ -1,4 +1,5 @@
 #include "topos/backends/pjrt.hpp"
+#include "support/required_tool.hpp"
 
 #include <dlfcn.h>
 #include <gmock/gmock.h>
@@ -72,7 +73,7 @@ class Pjrt : public testing::Test {
   }
   static void TearDownTestSuite() { client_.reset(); }
   void SetUp() override {
-    if (!client_) GTEST_SKIP() << "no PJRT plugin: run script/bootstrap, or set TOPOS_PJRT_PLUGIN";
+    TOPOS_REQUIRE_TOOL(client_, "no PJRT plugin: run script/bootstrap, or set TOPOS_PJRT_PLUGIN");
   }
   static std::unique_ptr<Client> client_;
 };

@@ -1,4 +1,5 @@
 #include "topos/backends/reference_interpreter.hpp"
+#include "support/required_tool.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -111,7 +112,7 @@ class RealInterpreter : public testing::Test {
   }
   static void TearDownTestSuite() { tool_.reset(); }
   void SetUp() override {
-    if (!tool_) GTEST_SKIP() << "no " TOPOS_PYTHON " or no tools/eval-stablehlo.py; run script/bootstrap";
+    TOPOS_REQUIRE_TOOL(tool_, "no " TOPOS_PYTHON " or no tools/eval-stablehlo.py; run script/bootstrap");
   }
   static std::unique_ptr<ReferenceInterpreter> tool_;
 };

@@ -1,4 +1,5 @@
 #include "topos/backends/xla_server.hpp"
+#include "support/required_tool.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -142,10 +143,9 @@ class RealServer : public testing::Test {
     options_.python = {TOPOS_PYTHON};
     options_.script = std::filesystem::path(TOPOS_SOURCE_DIR) / "tools" / "serve-stablehlo-xla.py";
     options_.process.call_limit = std::chrono::minutes(2);
-    if (!std::filesystem::exists(options_.script)) GTEST_SKIP() << options_.script << " is not there";
-    if (std::getenv("TOPOS_XLA_PYTHON") == nullptr && !std::filesystem::exists(TOPOS_PYTHON)) {
-      GTEST_SKIP() << TOPOS_PYTHON << " is not there; run script/bootstrap";
-    }
+    TOPOS_REQUIRE_TOOL(std::filesystem::exists(options_.script), options_.script << " is not there");
+    TOPOS_REQUIRE_TOOL(std::getenv("TOPOS_XLA_PYTHON") != nullptr || std::filesystem::exists(TOPOS_PYTHON),
+                       TOPOS_PYTHON << " is not there; run script/bootstrap");
   }
   XlaServer::Options options_;
 };

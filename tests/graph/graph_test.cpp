@@ -39,7 +39,7 @@ TEST(Recording, KeepsEveryLiteralAsALeafOfItsOwnBeforeTheOperation) {
   EXPECT_TRUE(tape.graph()[1].operation.is<Leaf>());
   EXPECT_TRUE(tape.graph()[3].operation.is<Leaf>());
   EXPECT_EQ(tape.payload(tape.graph().symbol(1))->item(), 2.0f);
-  EXPECT_EQ(tape.payload(twice), nullptr);
+  EXPECT_FALSE(tape.payload(twice).has_value());
   EXPECT_EQ(twice.index(), 5u);
 }
 

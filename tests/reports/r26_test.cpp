@@ -2,6 +2,7 @@
 #include <thread>
 
 #include "reports/readings.hpp"
+#include "support/required_tool.hpp"
 #include "topos/backends/pjrt.hpp"
 #include "topos/base/error.hpp"
 #include "topos/composites/activations.hpp"
@@ -87,7 +88,7 @@ TYPED_TEST(Subnormals, are_kept_after_xla_has_run_in_the_process) {
   try {
     client.emplace();
   } catch (const EnvironmentError& error) {
-    GTEST_SKIP() << "no PJRT plugin: " << error.what();
+    TOPOS_REQUIRE_TOOL(false, "no PJRT plugin: " << error.what());
   }
   Tape<float> tape;
   const Value<float> x = tape.input(Tensor<float>::filled({1024}, 1e-30f));

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "support/required_tool.hpp"
 #include "topos/backends/reference_interpreter.hpp"
 #include "topos/differentiate/adjoints.hpp"
 #include "topos/emission/emit.hpp"
@@ -186,7 +187,7 @@ inline backends::ReferenceInterpreter* reference_interpreter() {
 class EmittedText : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!reference_interpreter()) GTEST_SKIP() << "no " TOPOS_PYTHON " or no tools/eval-stablehlo.py";
+    TOPOS_REQUIRE_TOOL(reference_interpreter(), "no " TOPOS_PYTHON " or no tools/eval-stablehlo.py");
   }
 };
 

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "support/envelope.hpp"
+#include "support/required_tool.hpp"
 #include "topos/backends/pjrt.hpp"
 #include "topos/backends/reference_interpreter.hpp"
 #include "topos/backends/temporary_directory.hpp"
@@ -138,14 +139,11 @@ class Foreign {
   std::array<Witness, 2> witnesses_;
 };
 
-/// In a test's body: ends it, as skipped or where CI=true as failed, unless the engine can be asked.
+/// In a test's body: ends it, as skipped or in CI as failed, unless the engine can be asked.
 #define TOPOS_REQUIRE_ENGINE(engine)                                                         \
   do {                                                                                       \
     const std::string& missing_tool = ::topos::testing::Foreign::instance().missing(engine); \
-    const char* continuous = std::getenv("CI");                                              \
-    if (!missing_tool.empty() && continuous && std::string_view(continuous) == "true")       \
-      FAIL() << missing_tool;                                                                \
-    if (!missing_tool.empty()) GTEST_SKIP() << missing_tool;                                 \
+    TOPOS_REQUIRE_TOOL(missing_tool.empty(), missing_tool);                                  \
   } while (false)
 
 template <class E>

@@ -99,11 +99,11 @@ TEST(Views, BroadcastRepeats) {
   const auto x = scattered<float>(Shape({2, 3}));
   EXPECT_TRUE(equal_bits(x.broadcast_along(1, 4),
                          tabulated<float>({2, 4, 3}, [&](const Index& i) { return at(x, {i[0], i[2]}); })));
-  EXPECT_TRUE(equal_bits(Tensor<float>(2.0f).broadcast_to({2, 2}), Tensor<float>({2, 2}, {2, 2, 2, 2})));
+  EXPECT_TRUE(equal_bits(Tensor<float>(2.0f).repeated_to({2, 2}), Tensor<float>({2, 2}, {2, 2, 2, 2})));
   EXPECT_TRUE(Tensor<float>(2.0f).broadcast_along(0, 9).is_uniform());
   EXPECT_FALSE(x.broadcast_along(1, 4).is_uniform());
-  EXPECT_TRUE(x.narrowed(0, 1, 1).narrowed(1, 2, 1).broadcast_to({5}).is_uniform());
-  EXPECT_EQ(x.narrowed(0, 1, 1).narrowed(1, 2, 1).broadcast_to({5}).elements()[4], at(x, {1, 2}));
+  EXPECT_TRUE(x.narrowed(0, 1, 1).narrowed(1, 2, 1).repeated_to({5}).is_uniform());
+  EXPECT_EQ(x.narrowed(0, 1, 1).narrowed(1, 2, 1).repeated_to({5}).elements()[4], at(x, {1, 2}));
 }
 
 TEST(Views, Compose) {

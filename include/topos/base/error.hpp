@@ -7,7 +7,7 @@
 
 namespace topos {
 
-/// Base of everything topos throws.
+/// Base of everything topos throws, but for the standard library's own exceptions when memory is exhausted.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -24,7 +24,7 @@ R abs(const R& x, const Where& where = Where::current()) {
 /// maximum(x, 0). At 0 the derivative is 0.
 template <Recordable R>
 R relu(const R& x, const Where& where = Where::current()) {
-  const R zeros = x.constant(x.shape(), 0.0);
+  const R zeros = x.constant(shape_of(x, where), 0.0);
   return maximum(x, zeros, where);
 }
 
@@ -40,8 +40,8 @@ R softplus(const R& x, const Where& where = Where::current()) {
 /// x (1 + erf(x / sqrt(2))) / 2, the exact form.
 template <Recordable R>
 R gelu(const R& x, const Where& where = Where::current()) {
-  const R ones = x.constant(x.shape(), 1.0);
-  const R twos = x.constant(x.shape(), 2.0);
+  const R ones = x.constant(shape_of(x, where), 1.0);
+  const R twos = x.constant(shape_of(x, where), 2.0);
   const R scaled = divide(x, sqrt(twos, where), where);
   const R gate = add(ones, erf(scaled, where), where);
   return divide(multiply(x, gate, where), twos, where);

@@ -1,7 +1,6 @@
 // Attention.
 #pragma once
 
-#include <limits>
 #include <vector>
 
 #include "topos/composites/activations.hpp"

@@ -21,37 +21,38 @@ namespace topos {
 template <Recordable R>
 R mean_along(const R& x, Axis axis, const Where& where = Where::current()) {
   const R total = sum_along(x, axis, where);
-  const Shape shape = x.shape();
+  const Shape shape = shape_of(x, where);
   constexpr Extent largest_exact_count = Extent{1} << 24;
   if (shape[axis] > largest_exact_count) {
-    const R reciprocal = x.constant(total.shape(), 1.0 / static_cast<double>(shape[axis]));
+    const R reciprocal = x.constant(shape_of(total, where), 1.0 / static_cast<double>(shape[axis]));
     return multiply(total, reciprocal, where);
   }
-  const R count = x.constant(total.shape(), static_cast<double>(shape[axis]));
+  const R count = x.constant(shape_of(total, where), static_cast<double>(shape[axis]));
   return divide(total, count, where);
 }
 
 /// x, of one element, with the shape of `reference`, which is not read otherwise.
 template <Recordable R>
 R broadcast_like(const R& x, const R& reference, const Where& where = Where::current()) {
-  return broadcast(x, reference.shape(), where);
+  return broadcast(x, shape_of(reference, where), where);
 }
 
 /// x repeated along `axis` of `reference`, whose shape without that axis is x's.
 template <Recordable R>
 R broadcast_along_like(const R& x, Axis axis, const R& reference, const Where& where = Where::current()) {
-  const Shape shape = reference.shape();
-  detail::require(shape.has_axis(axis) && shape.without_axis(axis) == x.shape(), "broadcast_along_like",
-                  "the operand must have the reference's shape without the axis", {x.shape(), shape}, where);
+  const Shape shape = shape_of(reference, where);
+  detail::require(shape.has_axis(axis) && shape.without_axis(axis) == shape_of(x, where),
+                  "broadcast_along_like", "the operand must have the reference's shape without the axis",
+                  {shape_of(x, where), shape}, where);
   return broadcast_along(x, axis, shape[axis], where);
 }
 
 /// The axes reversed; rank 2 at most.
 template <Recordable R>
 R transpose(const R& x, const Where& where = Where::current()) {
-  const Axis rank = x.shape().rank();
-  detail::require(rank <= 2, "transpose", "at most two axes can be transposed: use permute", {x.shape()},
-                  where);
+  const Axis rank = shape_of(x, where).rank();
+  detail::require(rank <= 2, "transpose", "at most two axes can be transposed: use permute",
+                  {shape_of(x, where)}, where);
   std::vector<Axis> order;
   for (Axis axis = rank; axis-- > 0;) order.push_back(axis);
   return permute(x, std::move(order), where);
@@ -60,7 +61,7 @@ R transpose(const R& x, const Where& where = Where::current()) {
 /// A new axis of extent 1 before `axis`.
 template <Recordable R>
 R unsqueeze(const R& x, Axis axis, const Where& where = Where::current()) {
-  const Shape shape = x.shape();
+  const Shape shape = shape_of(x, where);
   detail::require(axis >= 0 && axis <= shape.rank(), "unsqueeze", "the new axis must lie in 0 ... rank",
                   {shape}, where);
   return reshape(x, shape.with_axis(axis, 1), where);
@@ -69,7 +70,7 @@ R unsqueeze(const R& x, Axis axis, const Where& where = Where::current()) {
 /// Without `axis`, whose extent is 1.
 template <Recordable R>
 R squeeze(const R& x, Axis axis, const Where& where = Where::current()) {
-  const Shape shape = x.shape();
+  const Shape shape = shape_of(x, where);
   detail::require(shape.has_axis(axis) && shape[axis] == 1, "squeeze",
                   "the axis must exist and have extent 1", {shape}, where);
   return reshape(x, shape.without_axis(axis), where);
@@ -78,7 +79,7 @@ R squeeze(const R& x, Axis axis, const Where& where = Where::current()) {
 /// x stretched to `target` as NumPy broadcasts: axes align from the last; each is equal, or 1 and repeated.
 template <Recordable R>
 R broadcast_to(const R& x, const Shape& target, const Where& where = Where::current()) {
-  const Shape shape = x.shape();
+  const Shape shape = shape_of(x, where);
   if (shape == target) return x;
   if (shape.volume() == 1) return broadcast(x, target, where);
   const Axis missing = target.rank() - shape.rank();
@@ -95,7 +96,7 @@ R broadcast_to(const R& x, const Shape& target, const Where& where = Where::curr
     result = reshape(result, padded, where);
   }
   for (Axis axis = 0; axis < target.rank(); ++axis) {
-    const Shape current = result.shape();
+    const Shape current = shape_of(result, where);
     if (current[axis] == target[axis]) continue;
     result = reshape(result, current.without_axis(axis), where);
     result = broadcast_along(result, axis, target[axis], where);
@@ -107,11 +108,11 @@ R broadcast_to(const R& x, const Shape& target, const Where& where = Where::curr
 template <Recordable R>
 R concat(const std::vector<R>& values, Axis axis, const Where& where = Where::current()) {
   detail::require(!values.empty(), "concat", "at least one value is needed", {}, where);
-  const Shape first = values[0].shape();
+  const Shape first = shape_of(values[0], where);
   detail::require(first.has_axis(axis), "concat", "the axis must be an axis of the values", {first}, where);
   Extent full = 0;
   for (const R& value : values) {
-    const Shape shape = value.shape();
+    const Shape shape = shape_of(value, where);
     detail::require(shape.rank() == first.rank() && shape.with_extent(axis, first[axis]) == first, "concat",
                     "the values' extents off the axis must be equal", {first, shape}, where);
     detail::require(!__builtin_add_overflow(full, shape[axis], &full), "concat",
@@ -123,7 +124,7 @@ R concat(const std::vector<R>& values, Axis axis, const Where& where = Where::cu
   for (std::size_t i = 1; i < values.size(); ++i) {
     const R part = pad(values[i], axis, start, full, where);
     total = add(total, part, where);
-    start += values[i].shape()[axis];
+    start += shape_of(values[i], where)[axis];
   }
   return total;
 }

@@ -15,9 +15,10 @@ namespace topos {
 /// logits of 1e8 lose nothing.
 template <Recordable R>
 R cross_entropy(const R& logits, const R& targets, const Where& where = Where::current()) {
-  const Shape shape = logits.shape();
-  detail::require(shape.rank() == 2 && shape == targets.shape(), "cross_entropy",
-                  "logits and targets must both be [rows, classes]", {shape, targets.shape()}, where);
+  const Shape shape = shape_of(logits, where);
+  detail::require(shape.rank() == 2 && shape == shape_of(targets, where), "cross_entropy",
+                  "logits and targets must both be [rows, classes]", {shape, shape_of(targets, where)},
+                  where);
   const R log_probabilities = log_softmax(logits, 1, where);
   const R matched = sum(multiply(targets, log_probabilities, where), where);
   const R total = negate(matched, where);

@@ -1,4 +1,4 @@
-// How a composite refuses its operands: like an operation, before it records anything.
+// How a composite refuses its operands: in the words of an operation's own refusal.
 #pragma once
 
 #include <fmt/format.h>

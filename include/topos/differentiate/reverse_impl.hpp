@@ -11,7 +11,7 @@ namespace topos {
 
 template <class E>
 Adjoints Tape<E>::differentiate(const Symbol& loss, const Symbols& wrt, const Where& where) {
-  const Value<E> target = resolve(loss);
+  const Value<E> target = resolve(loss, where);
   const Shape shape = target.shape();
   if (shape.rank() != 0) {
     throw UsageError(
@@ -26,7 +26,7 @@ Adjoints Tape<E>::differentiate(const Symbol& loss, const Symbols& wrt, const Wh
 template <class E>
 Adjoints Tape<E>::vjp(const Symbol& target_symbol, const Value<E>& seed, const Symbols& wrt,
                       const Where& where) {
-  const Value<E> target = resolve(target_symbol);
+  const Value<E> target = resolve(target_symbol, where);
   detail::require_recording(*seed.recorder_, seed.index(), where);
   if (seed.recorder_ != recorder_) {
     throw UsageError(

@@ -48,7 +48,7 @@ class Graph {
   /// than this one ends.
   NodeIndex resolve(const Symbol& symbol) const;
 
-  /// Appends a node and returns its index. Throws UsageError past 2^32 - 2 nodes, or past the memory.
+  /// Appends a node and returns its index. Throws UsageError past 2^32 - 2 nodes.
   NodeIndex append(Node node);
 
  private:

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "topos/graph/network.hpp"
 #include "topos/ops/input.hpp"
@@ -31,12 +32,12 @@ NodeIndex append_leaf(Recorder<E>& recorder, Tensor<E> payload) {
 }
 
 template <class E>
-const Tensor<E>* payload(const Program<E>& program, const Symbol& symbol) {
+std::optional<Tensor<E>> payload(const Program<E>& program, const Symbol& symbol) {
   const Node& node = program.graph[program.graph.resolve(symbol)];
-  if (node.operation.is<Leaf>()) return &program.leaves[node.slot];
-  if (node.operation.is<Parameter>()) return &program.parameters[node.slot];
-  if (node.operation.is<Input>()) return &program.inputs[node.slot];
-  return nullptr;
+  if (node.operation.is<Leaf>()) return program.leaves[node.slot];
+  if (node.operation.is<Parameter>()) return program.parameters[node.slot];
+  if (node.operation.is<Input>()) return program.inputs[node.slot];
+  return std::nullopt;
 }
 
 }  // namespace detail
@@ -121,46 +122,50 @@ Tape<E>::~Tape() {
 
 template <class E>
 Tape<E>& Tape<E>::operator=(Tape&& other) noexcept {
-  std::swap(recorder_, other.recorder_);
+  Tape taken(std::move(other));
+  std::swap(recorder_, taken.recorder_);
   return *this;
 }
 
 template <class E>
-detail::Recorder<E>& Tape<E>::live() const {
+detail::Recorder<E>& Tape<E>::live(const std::source_location& where) const {
   if (!recorder_ || recorder_->state != detail::Recorder<E>::State::recording) {
-    throw UsageError("this tape was sealed or moved from: record on a new one, or reopen the network");
+    throw UsageError(
+        fmt::format("this tape was sealed or moved from: record on a new one, or reopen the network; used "
+                    "at {}",
+                    topos::describe(where)));
   }
   return *recorder_;
 }
 
 template <class E>
-Value<E> Tape<E>::leaf(Tensor<E> payload, const Where&) {
-  return Value<E>(recorder_, detail::append_leaf(live(), std::move(payload)));
+Value<E> Tape<E>::leaf(Tensor<E> payload, const Where& where) {
+  return Value<E>(recorder_, detail::append_leaf(live(where), std::move(payload)));
 }
 
 template <class E>
-Value<E> Tape<E>::parameter(Tensor<E> initial, const Where&) {
-  Program<E>& program = live().program;
+Value<E> Tape<E>::parameter(Tensor<E> initial, const Where& where) {
+  Program<E>& program = live(where).program;
   const NodeIndex index = program.graph.append(Node{.operation = Parameter{}, .shape = initial.shape()});
   program.parameters.push_back(std::move(initial));
   return Value<E>(recorder_, index);
 }
 
 template <class E>
-Value<E> Tape<E>::input(Tensor<E> fallback, const Where&) {
-  Program<E>& program = live().program;
+Value<E> Tape<E>::input(Tensor<E> fallback, const Where& where) {
+  Program<E>& program = live(where).program;
   const NodeIndex index = program.graph.append(Node{.operation = Input{}, .shape = fallback.shape()});
   program.inputs.push_back(std::move(fallback));
   return Value<E>(recorder_, index);
 }
 
 template <class E>
-Value<E> Tape<E>::resolve(const Symbol& symbol, const Where&) const {
-  return Value<E>(recorder_, live().program.graph.resolve(symbol));
+Value<E> Tape<E>::resolve(const Symbol& symbol, const Where& where) const {
+  return Value<E>(recorder_, live(where).program.graph.resolve(symbol));
 }
 
 template <class E>
-const Tensor<E>* Tape<E>::payload(const Symbol& symbol) const {
+std::optional<Tensor<E>> Tape<E>::payload(const Symbol& symbol) const {
   return detail::payload(live().program, symbol);
 }
 
@@ -182,7 +187,7 @@ const Program<E>& Network<E>::live() const {
 }
 
 template <class E>
-const Tensor<E>* Network<E>::payload(const Symbol& symbol) const {
+std::optional<Tensor<E>> Network<E>::payload(const Symbol& symbol) const {
   return detail::payload(live(), symbol);
 }
 
@@ -194,9 +199,10 @@ Parameters<E> Network<E>::parameters() const {
 template <class E>
 Tape<E> Network<E>::reopen() && {
   live();
-  // Plans share the program; only its last owner may take it over.
+  // Plans share the program; only its last owner may take it over, after what other threads read of it.
   if (program_.use_count() == 1) {
-    Program<E> program = std::move(const_cast<Program<E>&>(*program_));
+    std::atomic_thread_fence(std::memory_order_acquire);
+    Program<E> program = std::move(*program_);
     program_.reset();
     return Tape<E>(std::move(program));
   }
@@ -231,8 +237,16 @@ std::size_t Parameters<E>::slot(const Symbol& symbol) const {
 }
 
 template <class E>
-const Tensor<E>& Parameters<E>::of(const Symbol& symbol) const {
+const Tensor<E>& Parameters<E>::of(const Symbol& symbol) const& {
   return payloads_[slot(symbol)];
+}
+
+template <class E>
+Symbol Parameters<E>::symbol(std::size_t slot) const {
+  if (slot >= nodes_.size()) {
+    throw UsageError(fmt::format("there are {} parameters; got slot {}", nodes_.size(), slot));
+  }
+  return Symbol(origin_, nodes_[slot]);
 }
 
 template <class E>

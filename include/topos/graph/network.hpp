@@ -29,9 +29,9 @@ class Network {
 
   std::size_t size() const { return graph().size(); }
   const Graph& graph() const { return live().graph; }
-  const std::shared_ptr<const Program<E>>& program() const { return program_; }
-  /// A source's payload; null for a computed node.
-  const Tensor<E>* payload(const Symbol& symbol) const;
+  std::shared_ptr<const Program<E>> program() const { return program_; }
+  /// A source's payload; none for a computed node.
+  std::optional<Tensor<E>> payload(const Symbol& symbol) const;
   std::string describe() const { return topos::describe(graph(), "network"); }
 
   /// The parameters' initial values.
@@ -39,17 +39,17 @@ class Network {
   /// What one function of this program computes: its results, in this order. See plan/entry.hpp.
   Entry<E> entry(Symbols roots) const;
   /// Interprets every node.
-  Run<E> forward(const Parameters<E>& parameters, const Feeds<E>& feeds) const;
+  Run<E> forward(const Parameters<E>& parameters, const Feeds<E>& feeds = {}) const;
 
   /// Goes on recording: same origin, so symbols and parameters stay good. Plans made before are unaffected.
   Tape<E> reopen() &&;
 
  private:
   friend class Tape<E>;
-  explicit Network(Program<E> program) : program_(std::make_shared<const Program<E>>(std::move(program))) {}
+  explicit Network(Program<E> program) : program_(std::make_shared<Program<E>>(std::move(program))) {}
   const Program<E>& live() const;
 
-  std::shared_ptr<const Program<E>> program_;
+  std::shared_ptr<Program<E>> program_;  // not changed while anything shares it
 };
 
 extern template class Network<float>;

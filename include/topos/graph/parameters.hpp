@@ -21,8 +21,10 @@ class Parameters {
   std::uint64_t origin() const { return origin_; }
   const std::vector<Tensor<E>>& payloads() const { return payloads_; }
   /// The tensor of a parameter. Throws UsageError for any other symbol.
-  const Tensor<E>& of(const Symbol& symbol) const;
-  Symbol symbol(std::size_t slot) const { return Symbol(origin_, nodes_[slot]); }
+  const Tensor<E>& of(const Symbol& symbol) const&;
+  Tensor<E> of(const Symbol& symbol) const&& { return of(symbol); }
+  /// The parameter in a slot. Throws UsageError past the last.
+  Symbol symbol(std::size_t slot) const;
 
   /// A copy with one parameter replaced by a tensor of the same shape.
   Parameters with(const Symbol& symbol, Tensor<E> payload) const;

@@ -29,8 +29,8 @@ class Tape {
   Value<E> resolve(const Symbol& symbol, const Where& where = Where::current()) const;
   std::size_t size() const { return live().program.graph.size(); }
   const Graph& graph() const { return live().program.graph; }
-  /// A source's payload; null for a computed node.
-  const Tensor<E>* payload(const Symbol& symbol) const;
+  /// A source's payload; none for a computed node.
+  std::optional<Tensor<E>> payload(const Symbol& symbol) const;
   std::string describe() const { return topos::describe(graph(), "tape"); }
 
   /// Records the gradient of `loss` (rank 0) with respect to each of `wrt`: a seed of one, then vjp.
@@ -46,7 +46,7 @@ class Tape {
  private:
   friend class Network<E>;
   explicit Tape(Program<E> program);
-  detail::Recorder<E>& live() const;
+  detail::Recorder<E>& live(const std::source_location& where = std::source_location::current()) const;
 
   std::shared_ptr<detail::Recorder<E>> recorder_;
 };

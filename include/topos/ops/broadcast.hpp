@@ -24,7 +24,7 @@ struct Broadcast : OperationDefaults {
   }
   template <class E>
   Tensor<E> evaluate(std::span<const Tensor<E>> in, const Shape&) const {
-    return in[0].broadcast_to(shape);
+    return in[0].repeated_to(shape);
   }
   // The element feeds every position: its cotangent is their sum.
   template <class R>

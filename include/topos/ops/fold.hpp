@@ -47,6 +47,9 @@ struct Fold : OperationDefaults {
   template <class Writer>
   void spell(Writer& out) const {
     const Extent count = out.shape(0)[axis];
+    // A product with a 0/1 matrix, which other compilers run fast, while the matrix is small.
+    constexpr Extent largest_matrix = Extent{1} << 16;
+    if (size > largest_matrix / count / extent) return spell_as_pads(out);
     const Shape weights_shape({count, size, extent});
     std::vector<double> weights(static_cast<std::size_t>(weights_shape.volume()), 0.0);
     for (Extent w = 0; w < count; ++w) {
@@ -67,6 +70,42 @@ struct Fold : OperationDefaults {
       home.push_back(a < axis ? a : a == axis ? out.result_shape().rank() - 1 : a - 1);
     }
     out.transpose("", joined, joined_shape, home);
+  }
+
+ private:
+  /// The sum over the window's lanes of each lane spread over the extent.
+  template <class Writer>
+  void spell_as_pads(Writer& out) const {
+    const Shape& windows = out.shape(0);
+    const auto at = static_cast<std::size_t>(axis);
+    const std::string zero = out.splat("_zero", Shape(), out.zero());
+    const Shape lane_shape = windows.with_extent(axis + 1, 1);
+    const Shape line_shape = windows.without_axis(axis + 1);
+    std::vector<Extent> low(static_cast<std::size_t>(line_shape.rank()), 0), high = low, interior = low;
+    interior[at] = step - 1;
+    std::string total;
+    for (Extent k = 0; k < size; ++k) {
+      std::string ranges;
+      for (Axis a = 0; a < windows.rank(); ++a) {
+        if (a > 0) ranges += ", ";
+        ranges += a == axis + 1 ? fmt::format("{}:{}", k, k + 1) : fmt::format("0:{}", windows[a]);
+      }
+      const std::string lane = out.define(fmt::format("_lane{}", k),
+                                          fmt::format("stablehlo.slice {} [{}] : ({}) -> {}", out.operand(0),
+                                                      ranges, out.type(windows), out.type(lane_shape)));
+      const std::string line = out.reshape(fmt::format("_line{}", k), lane, lane_shape, line_shape);
+      low[at] = k * dilation;
+      high[at] = extent - low[at] - ((windows[axis] - 1) * step + 1);
+      const std::string spread =
+          out.define(size == 1 ? "" : fmt::format("_spread{}", k),
+                     fmt::format("stablehlo.pad {}, {}, low = {}, high = {}, interior = {} : ({}, {}) -> {}",
+                                 line, zero, describe(low), describe(high), describe(interior),
+                                 out.type(line_shape), out.type(Shape()), out.type(out.result_shape())));
+      total = k == 0 ? spread
+                     : out.define(k + 1 == size ? "" : fmt::format("_sum{}", k),
+                                  fmt::format("stablehlo.add {}, {} : {}", total, spread,
+                                              out.type(out.result_shape())));
+    }
   }
 };
 

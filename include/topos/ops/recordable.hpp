@@ -22,6 +22,9 @@ concept Recordable =
       { r.lowest_finite(shape) } -> std::same_as<R>;  ///< filled with the element's lowest finite number
     };
 
+/// The caller's place, as the default argument of the functions that record.
+using Where = std::source_location;
+
 /// Applies a unary operation.
 template <Recordable R>
 R apply(Operation operation, const R& operand, const std::source_location& where) {
@@ -53,13 +56,20 @@ struct Linearization {
 template <class R, std::size_t Arity>
 using Cotangents = std::array<std::optional<R>, Arity>;
 
+/// The operand's shape, asked for on behalf of the caller at `where`.
+template <Recordable R>
+Shape shape_of(const R& operand, const Where& where) {
+  if constexpr (requires { operand.shape(where); }) {
+    return operand.shape(where);
+  } else {
+    return operand.shape();
+  }
+}
+
 /// Op, looked up only when a rule over R is instantiated: lets two operations' rules use each other.
 template <class Op, class R>
 struct Later {
   using Operation = Op;
 };
-
-/// The caller's place, as the default argument of the functions that record.
-using Where = std::source_location;
 
 }  // namespace topos

@@ -12,18 +12,21 @@ class Entry {
  public:
   Entry(std::shared_ptr<const Program<E>> program, Symbols roots)
       : program_(std::move(program)), roots_(std::move(roots)) {}
+  Entry(const Entry&) = default;  // moving copies, so that a moved-from entry stays good
+  Entry& operator=(const Entry&) = default;
+  ~Entry() = default;
 
   Entry& observe(const Symbols& symbols) & {
     observes_.insert(observes_.end(), symbols.begin(), symbols.end());
     return *this;
   }
-  Entry&& observe(const Symbols& symbols) && { return std::move(observe(symbols)); }
+  Entry observe(const Symbols& symbols) && { return observe(symbols); }
   /// Keep what Run::backward reads.
   Entry& retain() & {
     memory_ = Memory::retain;
     return *this;
   }
-  Entry&& retain() && { return std::move(retain()); }
+  Entry retain() && { return retain(); }
 
   const Symbols& roots() const { return roots_; }
   const Symbols& observes() const { return observes_; }
@@ -33,7 +36,7 @@ class Entry {
   Plan<E> lower() const;
   /// Evaluates the declared closure node by node with the reference loops: the definition of every bit. The
   /// run answers each node it evaluated.
-  Run<E> interpret(const Parameters<E>& parameters, const Feeds<E>& feeds) const;
+  Run<E> interpret(const Parameters<E>& parameters, const Feeds<E>& feeds = {}) const;
 
  private:
   std::shared_ptr<const Program<E>> program_;

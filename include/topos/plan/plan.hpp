@@ -13,6 +13,9 @@ template <class E>
 class Plan {
  public:
   Plan(std::shared_ptr<const Program<E>> program, Schedule schedule);
+  Plan(const Plan&) = default;  // moving copies, so that a moved-from plan stays good
+  Plan& operator=(const Plan&) = default;
+  ~Plan() = default;
 
   const Graph& graph() const { return program_->graph; }
   const Program<E>& program() const { return *program_; }
@@ -28,7 +31,7 @@ class Plan {
 
   /// One pass. `parameters` of this program (a later, larger state is fine); unfed inputs take their
   /// defaults.
-  Run<E> forward(const Parameters<E>& parameters, const Feeds<E>& feeds) const;
+  Run<E> forward(const Parameters<E>& parameters, const Feeds<E>& feeds = {}) const;
 
  private:
   std::shared_ptr<const Program<E>> program_;

@@ -85,7 +85,7 @@ ParameterGradients<E> Gradients<E>::parameters() const {
 }
 
 template <class E>
-const Tensor<E>& Run<E>::of(const Symbol& symbol) const {
+const Tensor<E>& Run<E>::of(const Symbol& symbol) const& {
   const NodeIndex index = program_->graph.resolve(symbol);
   const bool declared = !readable_ || (index < readable_->size() && (*readable_)[index]);
   if (index >= values_.size() || !values_[index] || !declared) {

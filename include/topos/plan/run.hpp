@@ -13,6 +13,10 @@ class Run;
 template <class E>
 class Gradients {
  public:
+  Gradients(const Gradients&) = default;  // moving copies, so that moved-from gradients stay good
+  Gradients& operator=(const Gradients&) = default;
+  ~Gradients() = default;
+
   /// The gradient of the scan's target with respect to this node; zeros where it has no influence.
   Tensor<E> of(const Symbol& symbol) const;
   /// The parameters' part, ready for Parameters::step.
@@ -40,8 +44,13 @@ class Run {
         complete_(complete),
         readable_(std::move(readable)) {}
 
+  Run(const Run&) = default;  // moving copies, so that a moved-from run stays good
+  Run& operator=(const Run&) = default;
+  ~Run() = default;
+
   /// The node's value. Throws UsageError when it was not declared or not computed.
-  const Tensor<E>& of(const Symbol& symbol) const;
+  const Tensor<E>& of(const Symbol& symbol) const&;
+  Tensor<E> of(const Symbol& symbol) const&& { return of(symbol); }
   /// The engine's own reverse scan: the derivative rules over payloads, without recording. The second reading
   /// of the derivative, equal in bits to the recorded one. Needs an interpreted run or a plan that retains.
   Gradients<E> backward(const Symbol& target) const;

@@ -8,7 +8,7 @@
 
 namespace topos {
 
-/// What a plan keeps: just its results, or every value that a reverse scan over the run will read.
+/// What a run keeps: just its results, or every value, so that a reverse scan can read it.
 enum class Memory { forward, retain };
 
 /// The nodes that declared results depend on, and the node after which each value is dead. Linear in nodes.

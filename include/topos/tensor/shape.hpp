@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace topos {
@@ -20,6 +21,17 @@ class Shape {
   /// Throws UsageError for a negative extent or a volume past 2^63 - 1.
   Shape(std::initializer_list<Extent> extents);
   explicit Shape(std::vector<Extent> extents);
+  Shape(const Shape&) = default;
+  Shape& operator=(const Shape&) = default;
+  /// The moved-from shape is of rank 0.
+  Shape(Shape&& other) noexcept
+      : extents_(std::exchange(other.extents_, {})), volume_(std::exchange(other.volume_, 1)) {}
+  Shape& operator=(Shape&& other) noexcept {
+    extents_ = std::exchange(other.extents_, {});
+    volume_ = std::exchange(other.volume_, 1);
+    return *this;
+  }
+  ~Shape() = default;
 
   Axis rank() const { return static_cast<Axis>(extents_.size()); }
   Extent operator[](Axis axis) const { return extents_[static_cast<std::size_t>(axis)]; }

@@ -52,6 +52,10 @@ class Tensor {
   explicit Tensor(E element);
   /// `elements` in row-major order, exactly shape.volume() of them (UsageError otherwise).
   Tensor(Shape shape, std::vector<E> elements);
+  // Moving copies: a tensor is a few words, and a moved-from one stays good.
+  Tensor(const Tensor&) = default;
+  Tensor& operator=(const Tensor&) = default;
+  ~Tensor() = default;
   /// Every element equal; stores one.
   static Tensor filled(Shape shape, E element);
   /// [indices.size(), classes] one-hot rows. Throws UsageError for an index outside 0 … classes - 1.
@@ -69,13 +73,15 @@ class Tensor {
   /// The only element of a tensor of volume 1. Throws UsageError otherwise.
   E item() const;
 
-  // Views. Arguments are trusted: the operations' shape rules have checked them.
+  // Views, for operations to evaluate by; each throws UsageError for arguments that leave the elements.
   Tensor permuted(std::span<const Axis> order) const;
   Tensor narrowed(Axis axis, Extent start, Extent length) const;
   Tensor unfolded(Axis axis, Extent size, Extent step, Extent dilation) const;
   Tensor broadcast_along(Axis axis, Extent extent) const;
-  Tensor broadcast_to(const Shape& shape) const;                    ///< from a uniform tensor
-  Tensor narrowed_to_one() const { return broadcast_to(Shape()); }  ///< a uniform tensor's element, rank 0
+  /// Every element the uniform tensor's one.
+  Tensor repeated_to(const Shape& shape) const;
+  /// A uniform tensor's element, rank 0.
+  Tensor narrowed_to_one() const { return repeated_to(Shape()); }
   Tensor reshaped(const Shape& shape) const;  ///< shares elements when they are contiguous
 
   // The vocabulary that derivative rules are written in (see ops/recordable.hpp): here it computes.

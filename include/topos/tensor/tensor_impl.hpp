@@ -130,8 +130,17 @@ Tensor<E> Tensor<E>::dense() const {
   return Tensor(shape_, std::vector<E>(all.begin(), all.end()));
 }
 
+namespace detail {
+inline void require_view(bool holds, std::string_view view, const Shape& shape) {
+  if (!holds)
+    throw UsageError(fmt::format("a tensor of shape {} has no such {} view", describe(shape), view));
+}
+}  // namespace detail
+
 template <class E>
 Tensor<E> Tensor<E>::permuted(std::span<const Axis> order) const {
+  detail::require_view(static_cast<Axis>(order.size()) == rank(), "permuted", shape_);
+  for (const Axis axis : order) detail::require_view(shape_.has_axis(axis), "permuted", shape_);
   if (selection_) return dense().permuted(order);
   std::vector<Extent> strides;
   for (const Axis axis : order) strides.push_back(strides_[static_cast<std::size_t>(axis)]);
@@ -140,6 +149,9 @@ Tensor<E> Tensor<E>::permuted(std::span<const Axis> order) const {
 
 template <class E>
 Tensor<E> Tensor<E>::narrowed(Axis axis, Extent start, Extent length) const {
+  detail::require_view(shape_.has_axis(axis) && start >= 0 && length >= 0 && length <= shape_[axis] &&
+                           start <= shape_[axis] - length,
+                       "narrowed", shape_);
   if (selection_) return dense().narrowed(axis, start, length);
   return Tensor(shape_.with_extent(axis, length), strides_,
                 offset_ + start * strides_[static_cast<std::size_t>(axis)], storage_);
@@ -147,6 +159,9 @@ Tensor<E> Tensor<E>::narrowed(Axis axis, Extent start, Extent length) const {
 
 template <class E>
 Tensor<E> Tensor<E>::unfolded(Axis axis, Extent size, Extent step, Extent dilation) const {
+  detail::require_view(shape_.has_axis(axis) && size > 0 && step > 0 && dilation > 0 &&
+                           size - 1 <= (shape_[axis] - 1) / dilation && shape_[axis] > 0,
+                       "unfolded", shape_);
   if (selection_) return dense().unfolded(axis, size, step, dilation);
   const Extent count = window_count(shape_[axis], size, step, dilation);
   std::vector<Extent> strides = strides_;
@@ -159,6 +174,7 @@ Tensor<E> Tensor<E>::unfolded(Axis axis, Extent size, Extent step, Extent dilati
 
 template <class E>
 Tensor<E> Tensor<E>::broadcast_along(Axis axis, Extent extent) const {
+  detail::require_view(axis >= 0 && axis <= rank() && extent >= 0, "broadcast", shape_);
   if (selection_) return dense().broadcast_along(axis, extent);
   std::vector<Extent> strides = strides_;
   strides.insert(strides.begin() + axis, 0);
@@ -166,15 +182,17 @@ Tensor<E> Tensor<E>::broadcast_along(Axis axis, Extent extent) const {
 }
 
 template <class E>
-Tensor<E> Tensor<E>::broadcast_to(const Shape& shape) const {
-  if (selection_) return dense().broadcast_to(shape);
+Tensor<E> Tensor<E>::repeated_to(const Shape& shape) const {
+  detail::require_view(volume() == 1 || is_uniform(), "repeated", shape_);
+  if (selection_) return dense().repeated_to(shape);
   return Tensor(shape, std::vector<Extent>(static_cast<std::size_t>(shape.rank()), 0), offset_, storage_);
 }
 
 template <class E>
 Tensor<E> Tensor<E>::reshaped(const Shape& shape) const {
+  detail::require_view(shape.volume() == volume(), "reshaped", shape_);
   if (shape == shape_) return *this;
-  if (is_uniform()) return broadcast_to(shape);
+  if (is_uniform()) return repeated_to(shape);
   if (!selection_ && is_row_major()) return Tensor(shape, shape.row_major_strides(), offset_, storage_);
   const Elements<E> all = elements();
   return Tensor(shape, std::vector<E>(all.begin(), all.end()));

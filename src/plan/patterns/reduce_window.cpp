@@ -19,6 +19,7 @@ std::optional<Extent> lane_of(const MatchContext& context, NodeIndex index) {
 /// Descends from `top`, appending lanes and maxima from the last to the first.
 void descend(const MatchContext& context, NodeIndex top, LaneMaxima& found) {
   NodeIndex index = top;
+  std::optional<Extent> expected;  // stops at once where the chain is not one of lanes
   while (context.is<Maximum>(index)) {
     // One operand is a lane, the other the maximum of the lanes before it; the first two lanes are both
     // lanes.
@@ -26,6 +27,9 @@ void descend(const MatchContext& context, NodeIndex top, LaneMaxima& found) {
     const NodeIndex right = context.operand(index, 1);
     const std::optional<Extent> left_lane = lane_of(context, left);
     const bool lane_is_left = left_lane && (!lane_of(context, right) || *left_lane != 0);
+    const std::optional<Extent> lane = lane_of(context, lane_is_left ? left : right);
+    if (!lane || (expected && *lane != *expected)) break;
+    expected = *lane - 1;
     found.maximum.push_back(index);
     found.lane.push_back(lane_is_left ? left : right);
     index = lane_is_left ? right : left;

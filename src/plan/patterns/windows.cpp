@@ -43,13 +43,14 @@ std::optional<Windows> match_unfolds(const MatchContext& context, NodeIndex root
   return windows;
 }
 
-/// Takes zero padding along the two window axes into the windows, unless the padded source is itself a
+/// Takes zero padding of each window axis, once, into the windows, unless the padded source is itself a
 /// result.
 void take_padding(const MatchContext& context, Windows& windows, PatternMatch& match) {
   while (const Pad* pad = context.get_if<Pad>(windows.source)) {
     if ((pad->axis != 2 && pad->axis != 3) || context.schedule.is_result(windows.source)) return;
     const NodeIndex inner = context.operand(windows.source);
     WindowAxis& axis = windows.axes[static_cast<std::size_t>(pad->axis - 2)];
+    if (axis.pad_low != 0 || axis.pad_high != 0) return;
     axis.pad_low += pad->start;
     axis.pad_high += pad->full_extent - pad->start - context.shape(inner)[pad->axis];
     match.interiors.push_back(windows.source);
