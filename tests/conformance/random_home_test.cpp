@@ -98,7 +98,7 @@ TEST(RandomProgramShapes, every_operation_and_every_kind_of_shape_and_sharing_oc
 }
 
 /// What a differentiated value is in the graph's runs.
-const Tensor<double>& value_of(const RandomGraph<double>& graph, const Symbol& symbol) {
+Tensor<double> value_of(const RandomGraph<double>& graph, const Symbol& symbol) {
   for (const Feed<double>& feed : graph.feeds) {
     if (feed.input == symbol) return feed.value;
   }

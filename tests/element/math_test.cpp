@@ -215,15 +215,15 @@ TEST_P(ElementFunction, NanGivesNan) {
   EXPECT_TRUE(std::isnan(GetParam().twice(std::numeric_limits<double>::quiet_NaN())));
 }
 
-// Every float once (magnitudes only, where the sign is set aside). An independent double of the C library
-// decides all but the inputs whose value it places within 2^-48 of a tie between two floats; for those, MPFR
-// does.
+// Every 8,191st float; with TOPOS_EXHAUSTIVE in the environment every float once (magnitudes only, where the
+// sign is set aside). An independent double of the C library decides all but the inputs whose value it places
+// within 2^-48 of a tie between two floats; for those, MPFR does.
 TEST_P(ElementFunction, EveryFloatIsCorrectlyRounded) {
-  if (std::getenv("TOPOS_EXHAUSTIVE") == nullptr) GTEST_SKIP() << "set TOPOS_EXHAUSTIVE to try every float";
+  const std::uint64_t stride = std::getenv("TOPOS_EXHAUSTIVE") ? 1 : 8191;
   const Function& function = GetParam();
   std::uint64_t undecided = 0;
   const std::uint64_t count = std::uint64_t{1} << (function.symmetric ? 31 : 32);
-  for (std::uint64_t bits = 0; bits < count; ++bits) {
+  for (std::uint64_t bits = 0; bits < count; bits += stride) {
     const float x = float_of(static_cast<std::uint32_t>(bits));
     const float actual = function.single(x);
     const double value = function.library(x);

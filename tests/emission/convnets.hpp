@@ -130,7 +130,8 @@ inline Plan<float> shared_patches() {
   const auto patches = reshape(permute(windows, {0, 2, 4, 1, 3, 5}), {16, 8});
   const auto left = matmul(patches, first);
   const auto right = matmul(patches, second);
-  const auto loss = sum(left * left) + sum(right * right);
+  const auto right_loss = sum(right * right);
+  const auto loss = sum(left * left) + right_loss;
   const Adjoints adjoints = tape.differentiate(loss, {first, second, image});
   const Symbols roots = adjoints.roots();
   return std::move(tape).seal().entry(roots).lower();

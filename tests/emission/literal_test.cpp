@@ -8,7 +8,6 @@
 #include <bit>
 #include <cctype>
 #include <charconv>
-#include <clocale>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -163,9 +162,10 @@ TEST(Literal, the_one_f32_whose_shortest_decimal_is_misread_prints_more_digits) 
   EXPECT_TRUE(reads_back(-x));
 }
 
+// Every 8,191st pattern; every one, which takes minutes, with TOPOS_EXHAUSTIVE in the environment.
 TEST(Literal, every_f32_reads_back) {
-  if (!std::getenv("TOPOS_EXHAUSTIVE")) GTEST_SKIP() << "takes minutes: set TOPOS_EXHAUSTIVE to run it";
-  for (std::uint64_t bits = 0; bits <= 0x7FFFFFFF; ++bits) {  // the sign only adds a "-"
+  const std::uint64_t stride = std::getenv("TOPOS_EXHAUSTIVE") ? 1 : 8191;
+  for (std::uint64_t bits = 0; bits <= 0x7FFFFFFF; bits += stride) {  // the sign only adds a "-"
     ASSERT_TRUE(reads_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits))));
   }
 }
@@ -192,20 +192,6 @@ TEST(Literal, a_global_locale_with_a_decimal_comma_changes_nothing) {
   EXPECT_EQ(stablehlo_literal(0.1f), "0.1");
   EXPECT_EQ(stablehlo_literal(1234567.5), "1234567.5");
   EXPECT_EQ(dense_attribute(Tensor<float>({2}, {1234567.5f, 0.5f})), "dense<[1234567.5, 0.5]>");
-}
-
-TEST(Literal, a_c_locale_with_a_decimal_comma_changes_nothing) {
-  const std::string before = std::setlocale(LC_ALL, nullptr);
-  bool found = false;
-  for (const char* name : {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8", "nl_NL.UTF-8"}) {
-    found = found || std::setlocale(LC_ALL, name);
-  }
-  if (!found) GTEST_SKIP() << "no locale with a decimal comma is installed here";
-  const std::string tenth = stablehlo_literal(0.1f);
-  const std::string large = stablehlo_literal(1234567.5);
-  std::setlocale(LC_ALL, before.c_str());
-  EXPECT_EQ(tenth, "0.1");
-  EXPECT_EQ(large, "1234567.5");
 }
 
 }  // namespace
