@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 
 #include "topos/graph/network.hpp"
 #include "topos/ops/input.hpp"
@@ -199,9 +198,10 @@ Parameters<E> Network<E>::parameters() const {
 template <class E>
 Tape<E> Network<E>::reopen() && {
   live();
-  // Plans share the program; only its last owner may take it over, after what other threads read of it.
+  // Plans share the program; only its last owner may take it over.
   if (program_.use_count() == 1) {
-    std::atomic_thread_fence(std::memory_order_acquire);
+    // Counting up and down again synchronises with the owners that let go, on whatever thread they were.
+    std::shared_ptr<Program<E>>(program_).reset();
     Program<E> program = std::move(*program_);
     program_.reset();
     return Tape<E>(std::move(program));
