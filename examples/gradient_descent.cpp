@@ -39,7 +39,7 @@ void fit_a_line() {
   expect("slopes", slopes, "-6 -20 -42 sum -68");
 
   // A plan holds no state and parameters are values, so the same plan trains three times at once.
-  const Plan<double> plan = network.entry({total}).retain().lower();
+  const Plan<double> plan = network.entry(total).retain().lower();
   const auto train = [&](double rate) {
     Parameters<double> parameters = network.parameters();
     for (int step = 0; step < 500; ++step) {

@@ -19,7 +19,7 @@ inline Plan<double> chain() {
   auto c = tape.input(Tensor<double>(3.0));
   auto error = a * b - c;
   auto loss = error * error;
-  return std::move(tape).seal().entry({loss}).lower();
+  return std::move(tape).seal().entry(loss).lower();
 }
 
 // plates 2 and 3: a hidden layer, its loss, the recorded gradient, and the hidden values observed
@@ -60,7 +60,7 @@ inline Plan<float> convolution() {
   auto weights = tape.parameter(Tensor<float>::filled({2, 1, 3, 3}, 0.5f));
   auto bias = tape.parameter(Tensor<float>::filled({2}, 0.1f));
   auto pooled = max_pool(relu(conv2d(image, weights, bias, 1, 0)), 2, 2);
-  return std::move(tape).seal().entry({pooled}).lower();
+  return std::move(tape).seal().entry(pooled).lower();
 }
 
 // plate 5: causal attention over four positions
@@ -72,7 +72,7 @@ inline Plan<float> attention() {
   auto mask = tape.leaf(causal_mask<float>(4));
   auto scale = tape.leaf(Tensor<float>(1.0f / std::sqrt(8.0f)));
   auto attended = scaled_dot_product(q, k, v, mask, scale);
-  return std::move(tape).seal().entry({attended}).lower();
+  return std::move(tape).seal().entry(attended).lower();
 }
 
 }  // namespace plates

@@ -67,14 +67,18 @@ std::string loss_chart(const std::vector<Curve>& curves, const std::string& titl
       "font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
       "<text x=\"{2}\" y=\"28\" font-size=\"16\">{3}</text>\n",
       width, height, left, title);
-  for (double tick = std::ceil(low / tick_step(high - low)) * tick_step(high - low); tick <= high;
-       tick += tick_step(high - low)) {
+  const double loss_step = tick_step(high - low);
+  const auto last_loss = static_cast<int>(std::floor(high / loss_step));
+  for (auto n = static_cast<int>(std::ceil(low / loss_step)); n <= last_loss; ++n) {
+    const double tick = n * loss_step;
     svg += fmt::format("<line x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#ddd\"/>\n", left,
                        width - right, y(tick), y(tick));
     svg += fmt::format("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{:.4g}</text>\n", left - 8,
                        y(tick) + 4, tick);
   }
-  for (double tick = 0; tick <= last_step; tick += std::max(1.0, tick_step(last_step))) {
+  const double run_step = std::max(1.0, tick_step(last_step));
+  for (int n = 0; n * run_step <= last_step; ++n) {
+    const double tick = n * run_step;
     svg += fmt::format("<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\" stroke=\"#999\"/>\n",
                        x(tick), height - bottom, height - bottom + 5);
     svg += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{:.0f}</text>\n", x(tick),

@@ -17,6 +17,7 @@ Value<E> logits(const std::vector<Value<E>>& parameters, const Value<E>& context
 template <class E>
 std::vector<Value<E>> record_parameters(Tape<E>& tape, const std::vector<Tensor<float>>& initial) {
   std::vector<Value<E>> parameters;
+  parameters.reserve(initial.size());
   for (const Tensor<float>& tensor : initial) parameters.push_back(tape.parameter(converted<E>(tensor)));
   return parameters;
 }
@@ -74,7 +75,7 @@ std::vector<std::string> sample_names(const std::vector<Tensor<float>>& paramete
   const Symbol probabilities = softmax(logits(values, window_input, 1), 1);
   const Symbol window_symbol = window_input;
   const Network<float> network = std::move(tape).seal();
-  const Plan<float> plan = network.entry({probabilities}).lower();
+  const Plan<float> plan = network.entry(probabilities).lower();
   const Parameters<float> state = network.parameters();
 
   SplitMix64 random(seed + 7);

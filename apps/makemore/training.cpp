@@ -6,16 +6,19 @@
 
 namespace makemore {
 
+double relative(double value, double reference) {
+  return std::fabs(value - reference) / std::fabs(reference);
+}
+
 Training::Training(const TrainingStep<float>& step, const std::vector<Tensor<float>>& initial,
                    std::vector<Sample> samples, TrainingSchedule schedule)
     : step_(step),
       exact_(record_training_step<double>(initial, static_cast<Extent>(schedule.batch))),
       samples_(std::move(samples)),
-      schedule_(schedule),
-      plan_(plan_route(step)) {}
+      schedule_(schedule) {}
 
 void Training::add(std::string name, std::unique_ptr<Route> route) {
-  courses_.push_back({std::move(name), std::move(route), step_.network.parameters(), {}});
+  courses_.push_back({std::move(name), std::move(route), step_.network.parameters(), {}, 0, 0, {}});
 }
 
 std::span<const Sample> Training::batch(std::size_t step) const {
@@ -24,9 +27,19 @@ std::span<const Sample> Training::batch(std::size_t step) const {
   return std::span(samples_).subspan(start, schedule_.batch);
 }
 
-Verdict Training::grade(Course& course, std::size_t step) const {
+bool Training::is_graded(std::size_t step) const {
+  return step == 0 || (step + 1) % schedule_.window == 0 || step + 1 == schedule_.steps;
+}
+
+Verdict Training::grade(const Course& course, std::size_t step, float loss) {
+  Course& plan = courses_.front();
+  // Every course starts from the same parameters, so the plan's own first verdict holds for all.
+  if (step == 0 && &course != &plan) {
+    Verdict verdict = plan.verdicts.front();
+    verdict.route = loss;
+    return verdict;
+  }
   const auto samples = batch(step);
-  const Batch<float> narrow = make_batch<float>(samples);
   const Batch<double> wide = make_batch<double>(samples);
   std::vector<Tensor<double>> parameters;
   for (const Tensor<float>& tensor : course.parameters.payloads())
@@ -34,12 +47,9 @@ Verdict Training::grade(Course& course, std::size_t step) const {
   const Parameters<double> state(exact_.network.graph(), std::move(parameters));
   const Run<double> run =
       exact_.plan.forward(state, {{exact_.contexts, wide.contexts}, {exact_.targets, wide.targets}});
-  Verdict verdict;
-  verdict.exact = run.of(exact_.adjoints.target()).item();
-  const auto error = [&](float loss) { return std::fabs(loss - verdict.exact) / std::fabs(verdict.exact); };
-  verdict.plan_error = error(plan_->step(course.parameters, narrow).loss);
-  verdict.foreign_error = error(course.route->step(course.parameters, narrow).loss);
-  return verdict;
+  const double exact = run.of(exact_.adjoints.target()).item();
+  if (&course == &plan) return {step, exact, loss, loss};
+  return {step, exact, plan.route->step(course.parameters, make_batch<float>(samples)).loss, loss};
 }
 
 bool Training::run(Course& course, std::size_t first, std::size_t last,
@@ -50,9 +60,11 @@ bool Training::run(Course& course, std::size_t first, std::size_t last,
     const Batch<float> samples = make_batch<float>(batch(step));
     const auto start = Clock::now();
     const StepValues values = course.route->step(course.parameters, samples);
-    course.parameters = course.parameters.step(values.gradients, sgd(schedule_.rate(step)));
+    Parameters<float> updated = course.parameters.step(values.gradients, sgd(schedule_.rate(step)));
     course.seconds += std::chrono::duration<double>(Clock::now() - start).count();
     course.losses.push_back(values.loss);
+    if (is_graded(step)) course.verdicts.push_back(grade(course, step, values.loss));
+    course.parameters = std::move(updated);
   }
   return true;
 }
@@ -61,8 +73,7 @@ void Training::compare() {
   const Course& plan = courses_.front();
   for (Course& course : courses_) {
     for (std::size_t i = 0; i < std::min(course.losses.size(), plan.losses.size()); ++i) {
-      const double drift = std::fabs(double{course.losses[i]} - plan.losses[i]) / std::fabs(plan.losses[i]);
-      course.largest_drift = std::max(course.largest_drift, drift);
+      course.largest_drift = std::max(course.largest_drift, relative(course.losses[i], plan.losses[i]));
     }
   }
 }

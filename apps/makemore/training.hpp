@@ -19,11 +19,19 @@ struct TrainingSchedule {
   float rate(std::size_t step) const { return step < slow_from ? fast_rate : slow_rate; }
 };
 
-/// How far two f32 computations of one loss are from the same computation in f64.
+/// |value - reference| / |reference|.
+double relative(double value, double reference);
+
+/// One step's loss computed three times from the same f32 parameters and batch.
 struct Verdict {
-  double exact = 0;          ///< the loss in f64, from the same f32 parameters and batch
-  double plan_error = 0;     ///< relative, of the plan in f32
-  double foreign_error = 0;  ///< relative, of the other route in f32
+  std::size_t step;
+  double exact;  ///< in f64
+  float plan;
+  float route;
+
+  double plan_error() const { return relative(plan, exact); }
+  double route_error() const { return relative(route, exact); }
+  double difference() const { return relative(route, plan); }
 };
 
 /// One route's course: its own parameters, its losses, and the time its steps took.
@@ -33,8 +41,8 @@ struct Course {
   Parameters<float> parameters;
   std::vector<float> losses;
   double seconds = 0;
-  double largest_drift = 0;  ///< relative, from the plan's loss at the same step of its own course
-  Verdict verdict{};         ///< of the step with the largest drift from the plan on the same parameters
+  double largest_drift = 0;       ///< relative, from the plan's loss at the same step of its own course
+  std::vector<Verdict> verdicts;  ///< of step 0 and of the last step of each window
 };
 
 /// Runs the schedule on every course, window by window; `stop` is asked before each step and ends the run
@@ -47,11 +55,11 @@ class Training {
   /// Adds a course that starts from the initial parameters.
   void add(std::string name, std::unique_ptr<Route> route);
   std::vector<Course>& courses() { return courses_; }
+  const std::vector<Course>& courses() const { return courses_; }
   const TrainingSchedule& schedule() const { return schedule_; }
 
-  /// The plan, the route and f64 on one and the same step.
-  Verdict grade(Course& course, std::size_t step) const;
-  /// Steps first ... last - 1 of one course. False when `stop` said so.
+  /// Steps first ... last - 1 of one course; the first course added is the plan's and runs first. False when
+  /// `stop` said so.
   bool run(Course& course, std::size_t first, std::size_t last, const std::function<bool(std::size_t)>& stop);
   /// Fills largest_drift of every course but the first, the plan.
   void compare();
@@ -60,13 +68,15 @@ class Training {
 
  private:
   std::span<const Sample> batch(std::size_t step) const;
+  bool is_graded(std::size_t step) const;
+  /// Of a step whose loss on the course's parameters is known.
+  Verdict grade(const Course& course, std::size_t step, float loss);
 
   const TrainingStep<float>& step_;
   TrainingStep<double> exact_;
   std::vector<Sample> samples_;
   TrainingSchedule schedule_;
   std::vector<Course> courses_;
-  std::unique_ptr<Route> plan_;
 };
 
 }  // namespace makemore

@@ -9,5 +9,5 @@
 #include "topos/emission/emit.hpp"
 #include "topos/nn/initialize.hpp"
 #include "topos/nn/sgd.hpp"
-#include "topos/ops/op_list.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/plan/entry.hpp"

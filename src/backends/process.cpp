@@ -25,8 +25,8 @@ using namespace std::chrono_literals;
 using detail::BrokenPipeGuard;
 using detail::Pieces;
 
-constexpr std::size_t tail_bytes = 2048;        // of standard error, in messages
-constexpr std::size_t chunk_bytes = 64 * 1024;  // read ahead at a time
+constexpr std::size_t tail_bytes = 2048;    // of standard error, in messages
+constexpr std::size_t chunk_bytes = 65536;  // read ahead at a time
 constexpr std::string_view blanks = " \t\r\n\v\f";
 
 }  // namespace

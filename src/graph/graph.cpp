@@ -7,9 +7,6 @@
 #include <limits>
 
 #include "topos/base/error.hpp"
-#include "topos/ops/input.hpp"
-#include "topos/ops/leaf.hpp"
-#include "topos/ops/parameter.hpp"
 
 namespace topos {
 namespace {

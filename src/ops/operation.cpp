@@ -86,6 +86,10 @@ const Op& attributes_of(const void* attributes) {
 }  // namespace
 
 // Other sources link against the instantiations made below, so they must exist as functions.
+template <class Op, class... Attributes>
+[[gnu::used, gnu::noinline]] Operation construct_operation(Attributes... attributes) {
+  return Operation(Op(std::move(attributes)...));
+}
 template <class Op>
 [[gnu::used, gnu::noinline]] const OperationInfo& operation_info() {
   static_assert(Vocabulary<Op>, "an operation of OpList lacks one of its readings: see ops/op_list.hpp");
@@ -106,11 +110,21 @@ template <class Op>
 }
 
 namespace {
-// Instantiates operation_info for every operation of the list.
+// Instantiates what is declared per operation for every operation of the list.
 template <class... Ops>
 std::array<const OperationInfo*, sizeof...(Ops)> all_infos(TypeList<Ops...>) {
   return {&operation_info<Ops>()...};
 }
+using AnyFunction = void (*)();
+template <class Op, class... Attributes>
+AnyFunction construction(TypeList<Attributes...>) {
+  return reinterpret_cast<AnyFunction>(&construct_operation<Op, Attributes...>);
+}
+template <class... Ops>
+std::array<AnyFunction, sizeof...(Ops)> all_constructions(TypeList<Ops...>) {
+  return {construction<Ops>(typename Ops::Attributes{})...};
+}
+[[gnu::used]] const auto constructions = all_constructions(OpList{});
 }  // namespace
 
 std::span<const OperationInfo* const> vocabulary() {

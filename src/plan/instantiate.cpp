@@ -8,6 +8,8 @@ template class Run<float>;
 template class Run<double>;
 template class Plan<float>;
 template class Plan<double>;
+template class Session<float>;
+template class Session<double>;
 template class Entry<float>;
 template class Entry<double>;
 template Entry<float> Network<float>::entry(Symbols) const;

@@ -15,6 +15,7 @@
 #include <set>
 #include <thread>
 
+#include "support/failure.hpp"
 #include "topos/base/error.hpp"
 
 namespace topos::backends {
@@ -25,16 +26,6 @@ using Clock = std::chrono::steady_clock;
 using testing::HasSubstr;
 
 Command shell(std::string script) { return {"/bin/sh", "-c", std::move(script)}; }
-
-template <class Call>
-std::string failure_of(Call call) {
-  try {
-    call();
-  } catch (const EnvironmentError& error) {
-    return error.what();
-  }
-  return "no EnvironmentError";
-}
 
 std::vector<std::byte> pattern(std::size_t size) {
   std::vector<std::byte> bytes(size);

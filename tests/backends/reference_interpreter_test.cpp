@@ -1,5 +1,4 @@
 #include "topos/backends/reference_interpreter.hpp"
-#include "support/required_tool.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +7,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "support/failure.hpp"
+#include "support/required_tool.hpp"
 #include "topos/base/error.hpp"
 
 namespace topos::backends {
@@ -21,16 +22,6 @@ func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
   return %sum : tensor<2xf32>
 }
 )";
-
-template <class Call>
-std::string failure_of(Call call) {
-  try {
-    call();
-  } catch (const EnvironmentError& error) {
-    return error.what();
-  }
-  return "no EnvironmentError";
-}
 
 /// Stands in for the tool: a shell script, which --serve reaches as $0.
 ReferenceInterpreter fake(std::string script) {

@@ -1,5 +1,4 @@
 #include "topos/backends/xla_server.hpp"
-#include "support/required_tool.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "support/failure.hpp"
+#include "support/required_tool.hpp"
 #include "topos/base/error.hpp"
 
 namespace topos::backends {
@@ -32,16 +33,6 @@ const ArrayType scalar{ArrayElement::f32, {}};
 
 Array floats(std::vector<std::int64_t> extents, std::vector<float> values) {
   return Array::of(std::move(extents), values);
-}
-
-template <class Call>
-std::string failure_of(Call call) {
-  try {
-    call();
-  } catch (const EnvironmentError& error) {
-    return error.what();
-  }
-  return "no EnvironmentError";
 }
 
 /// A server whose "Python" is a shell: the script is run with the module, static and manifest files as $1 to

@@ -5,8 +5,7 @@
 
 #include "support/foreign.hpp"
 #include "topos/nn/initialize.hpp"
-#include "topos/ops/sum.hpp"
-#include "topos/ops/unfold.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos::testing {
 namespace {

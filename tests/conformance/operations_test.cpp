@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <ranges>
 #include <set>
 
 #include "support/foreign.hpp"
@@ -58,54 +59,62 @@ using CasesByName = std::map<std::string_view, std::vector<Case>>;
 
 CasesByName elementwise_cases() {
   CasesByName cases;
-  for (const Operation& operation : {Operation(Add{}), Operation(Subtract{}), Operation(Multiply{}),
-                                     Operation(Negate{}), Operation(Maximum{}), Operation(Step{})}) {
+  for (const Operation& operation :
+       {make_operation<Add>(), make_operation<Subtract>(), make_operation<Multiply>(),
+        make_operation<Negate>(), make_operation<Maximum>(), make_operation<Step>()}) {
     cases[operation.name()] = elementwise(operation);
   }
-  cases["Div"] = elementwise(Divide{}, {}, {0.25, 4.0});
-  cases["Exp"] = elementwise(Exp{}, {-20.0, 20.0});
-  cases["Ln"] = elementwise(Log{}, {0.01, 10.0});
-  cases["Sqrt"] = elementwise(Sqrt{}, {0.01, 10.0});
-  cases["Tanh"] = elementwise(Tanh{}, {-10.0, 10.0});
-  cases["Sin"] = elementwise(Sin{}, {-30.0, 30.0});
-  cases["Cos"] = elementwise(Cos{}, {-30.0, 30.0});
-  cases["Log1p"] = elementwise(Log1p{}, {-0.9, 10.0});
-  cases["Expm1"] = elementwise(Expm1{}, {-10.0, 10.0});
-  cases["Erf"] = elementwise(Erf{}, {-4.0, 4.0});
-  cases["ErfDerivative"] = elementwise(ErfDerivative{}, {-4.0, 4.0});
-  cases["Powf"] = elementwise(Power{}, {0.1, 10.0}, {-4.0, 4.0});
+  cases["Div"] = elementwise(make_operation<Divide>(), {}, {0.25, 4.0});
+  cases["Exp"] = elementwise(make_operation<Exp>(), {-20.0, 20.0});
+  cases["Ln"] = elementwise(make_operation<Log>(), {0.01, 10.0});
+  cases["Sqrt"] = elementwise(make_operation<Sqrt>(), {0.01, 10.0});
+  cases["Tanh"] = elementwise(make_operation<Tanh>(), {-10.0, 10.0});
+  cases["Sin"] = elementwise(make_operation<Sin>(), {-30.0, 30.0});
+  cases["Cos"] = elementwise(make_operation<Cos>(), {-30.0, 30.0});
+  cases["Log1p"] = elementwise(make_operation<Log1p>(), {-0.9, 10.0});
+  cases["Expm1"] = elementwise(make_operation<Expm1>(), {-10.0, 10.0});
+  cases["Erf"] = elementwise(make_operation<Erf>(), {-4.0, 4.0});
+  cases["ErfDerivative"] = elementwise(make_operation<ErfDerivative>(), {-4.0, 4.0});
+  cases["Powf"] = elementwise(make_operation<Power>(), {0.1, 10.0}, {-4.0, 4.0});
   return cases;
 }
 
 CasesByName moving_cases() {
   CasesByName cases;
   for (const Shape& target : special_shapes()) {
-    cases["Broadcast"].push_back({Broadcast(target), {Shape()}});
-    cases["Broadcast"].push_back({Broadcast(target), {Shape{1, 1}}});
+    cases["Broadcast"].push_back({make_operation<Broadcast>(target), {Shape()}});
+    cases["Broadcast"].push_back({make_operation<Broadcast>(target), {Shape{1, 1}}});
   }
   for (const Extent count : {0, 1, 3}) {
-    cases["BroadcastAlong"].push_back({BroadcastAlong(0, count), {Shape()}});
+    cases["BroadcastAlong"].push_back({make_operation<BroadcastAlong>(0, count), {Shape()}});
     for (const Axis axis : {0, 1, 2})
-      cases["BroadcastAlong"].push_back({BroadcastAlong(axis, count), {Shape{2, 3}}});
-    cases["BroadcastAlong"].push_back({BroadcastAlong(1, count), {Shape{2, 0}}});
+      cases["BroadcastAlong"].push_back({make_operation<BroadcastAlong>(axis, count), {Shape{2, 3}}});
+    cases["BroadcastAlong"].push_back({make_operation<BroadcastAlong>(1, count), {Shape{2, 0}}});
   }
-  cases["Reshape"] = {{Reshape({6}), {Shape{2, 3}}},      {Reshape({3, 1, 2}), {Shape{2, 3}}},
-                      {Reshape({}), {Shape{1, 1}}},       {Reshape({1, 1}), {Shape()}},
-                      {Reshape({0, 5}), {Shape{2, 0}}},   {Reshape({2, 3}), {Shape{2, 3}}},
-                      {Reshape({2, 2, 2}), {Shape{4, 2}}}};
-  cases["Permute"] = {{Permute({}), {Shape()}},
-                      {Permute({1, 0}), {Shape{2, 3}}},
-                      {Permute({0, 1}), {Shape{2, 3}}},
-                      {Permute({2, 0, 1}), {Shape{2, 3, 4}}},
-                      {Permute({2, 0, 1}), {Shape{2, 0, 4}}},
-                      {Permute({4, 3, 2, 1, 0}), {Shape{2, 1, 3, 1, 2}}}};
-  cases["Narrow"] = {{Narrow(0, 0, 0), {Shape{3}}},    {Narrow(0, 1, 2), {Shape{3}}},
-                     {Narrow(1, 2, 1), {Shape{2, 3}}}, {Narrow(0, 3, 0), {Shape{3, 2}}},
-                     {Narrow(0, 0, 2), {Shape{2, 0}}}, {Narrow(2, 1, 2), {Shape{2, 2, 4, 1}}}};
-  cases["Pad"] = {{Pad(0, 0, 3), {Shape{3}}},         {Pad(0, 2, 6), {Shape{3}}},
-                  {Pad(1, 1, 4), {Shape{2, 3}}},      {Pad(0, 1, 3), {Shape{0}}},
-                  {Pad(1, 1, 2), {Shape{2, 0, 3}}},   {Pad(0, 1, 4), {Shape{3, 0}}},
-                  {Pad(2, 0, 5), {Shape{2, 2, 4, 1}}}};
+  cases["Reshape"] = {{make_operation<Reshape>(Shape({6})), {Shape{2, 3}}},
+                      {make_operation<Reshape>(Shape({3, 1, 2})), {Shape{2, 3}}},
+                      {make_operation<Reshape>(Shape({})), {Shape{1, 1}}},
+                      {make_operation<Reshape>(Shape({1, 1})), {Shape()}},
+                      {make_operation<Reshape>(Shape({0, 5})), {Shape{2, 0}}},
+                      {make_operation<Reshape>(Shape({2, 3})), {Shape{2, 3}}},
+                      {make_operation<Reshape>(Shape({2, 2, 2})), {Shape{4, 2}}}};
+  cases["Permute"] = {{make_operation<Permute>(std::vector<Axis>{}), {Shape()}},
+                      {make_operation<Permute>(std::vector<Axis>{1, 0}), {Shape{2, 3}}},
+                      {make_operation<Permute>(std::vector<Axis>{0, 1}), {Shape{2, 3}}},
+                      {make_operation<Permute>(std::vector<Axis>{2, 0, 1}), {Shape{2, 3, 4}}},
+                      {make_operation<Permute>(std::vector<Axis>{2, 0, 1}), {Shape{2, 0, 4}}},
+                      {make_operation<Permute>(std::vector<Axis>{4, 3, 2, 1, 0}), {Shape{2, 1, 3, 1, 2}}}};
+  cases["Narrow"] = {{make_operation<Narrow>(0, 0, 0), {Shape{3}}},
+                     {make_operation<Narrow>(0, 1, 2), {Shape{3}}},
+                     {make_operation<Narrow>(1, 2, 1), {Shape{2, 3}}},
+                     {make_operation<Narrow>(0, 3, 0), {Shape{3, 2}}},
+                     {make_operation<Narrow>(0, 0, 2), {Shape{2, 0}}},
+                     {make_operation<Narrow>(2, 1, 2), {Shape{2, 2, 4, 1}}}};
+  cases["Pad"] = {
+      {make_operation<Pad>(0, 0, 3), {Shape{3}}},         {make_operation<Pad>(0, 2, 6), {Shape{3}}},
+      {make_operation<Pad>(1, 1, 4), {Shape{2, 3}}},      {make_operation<Pad>(0, 1, 3), {Shape{0}}},
+      {make_operation<Pad>(1, 1, 2), {Shape{2, 0, 3}}},   {make_operation<Pad>(0, 1, 4), {Shape{3, 0}}},
+      {make_operation<Pad>(2, 0, 5), {Shape{2, 2, 4, 1}}}};
   return cases;
 }
 
@@ -116,11 +125,10 @@ CasesByName window_cases() {
     for (const Extent size : {1, 2, 3}) {
       for (const Extent step : {1, 2, 4}) {
         for (const Extent dilation : {1, 2}) {
-          const Unfold unfold(axis, size, step, dilation);
-          cases["Unfold"].push_back({unfold, {shape}});
+          cases["Unfold"].push_back({make_operation<Unfold>(axis, size, step, dilation), {shape}});
           const Shape windows =
               shape.with_extent(axis, window_count(7, size, step, dilation)).with_axis(axis + 1, size);
-          cases["Fold"].push_back({Fold(axis, size, step, dilation, 7), {windows}});
+          cases["Fold"].push_back({make_operation<Fold>(axis, size, step, dilation, 7), {windows}});
         }
       }
     }
@@ -131,25 +139,26 @@ CasesByName window_cases() {
 CasesByName reduction_cases() {
   CasesByName cases;
   for (const Shape& shape : special_shapes()) {
-    cases["Sum"].push_back({Sum{}, {shape}});
+    cases["Sum"].push_back({make_operation<Sum>(), {shape}});
     for (Axis axis = 0; axis < shape.rank(); ++axis) {
-      cases["SumAlong"].push_back({SumAlong(axis), {shape}});
-      cases["LogSoftmax"].push_back({LogSoftmax(axis), {shape}, {-20.0, 20.0}});
-      cases["LogSumExp"].push_back({LogSumExp(axis), {shape}, {-20.0, 20.0}});
+      cases["SumAlong"].push_back({make_operation<SumAlong>(axis), {shape}});
+      cases["LogSoftmax"].push_back({make_operation<LogSoftmax>(axis), {shape}, {-20.0, 20.0}});
+      cases["LogSumExp"].push_back({make_operation<LogSumExp>(axis), {shape}, {-20.0, 20.0}});
     }
   }
-  cases["Sum"].push_back({Sum{}, {Shape{5000}}});
-  cases["SumAlong"].push_back({SumAlong(0), {Shape{5000, 2}}});
-  cases["LogSoftmax"].push_back({LogSoftmax(1), {Shape{3, 8}}, {1e4, 1.0001e4}});
+  cases["Sum"].push_back({make_operation<Sum>(), {Shape{5000}}});
+  cases["SumAlong"].push_back({make_operation<SumAlong>(0), {Shape{5000, 2}}});
+  cases["LogSoftmax"].push_back({make_operation<LogSoftmax>(1), {Shape{3, 8}}, {1e4, 1.0001e4}});
   for (const Extent m : {0, 1, 3}) {
     for (const Extent k : {0, 1, 2, 17}) {
-      for (const Extent n : {0, 1, 4}) cases["MatMul"].push_back({MatMul{}, {Shape{m, k}, Shape{k, n}}});
+      for (const Extent n : {0, 1, 4})
+        cases["MatMul"].push_back({make_operation<MatMul>(), {Shape{m, k}, Shape{k, n}}});
     }
   }
-  cases["MatMul"].push_back({MatMul{}, {Shape{2, 3, 4}, Shape{2, 4, 2}}});
-  cases["MatMul"].push_back({MatMul{}, {Shape{0, 3, 4}, Shape{0, 4, 2}}});
-  cases["MatMul"].push_back({MatMul{}, {Shape{2, 1, 3, 4}, Shape{2, 1, 4, 2}}});
-  cases["MatMul"].push_back({MatMul{}, {Shape{2, 3, 0}, Shape{2, 0, 2}}});
+  cases["MatMul"].push_back({make_operation<MatMul>(), {Shape{2, 3, 4}, Shape{2, 4, 2}}});
+  cases["MatMul"].push_back({make_operation<MatMul>(), {Shape{0, 3, 4}, Shape{0, 4, 2}}});
+  cases["MatMul"].push_back({make_operation<MatMul>(), {Shape{2, 1, 3, 4}, Shape{2, 1, 4, 2}}});
+  cases["MatMul"].push_back({make_operation<MatMul>(), {Shape{2, 3, 0}, Shape{2, 0, 2}}});
   return cases;
 }
 
@@ -164,12 +173,12 @@ CasesByName selecting_cases() {
                                        .selects = true});
   };
   for (const Shape& row : {Shape{}, Shape{1}, Shape{3}, Shape{2, 2}, Shape{0}, Shape{1, 2, 3}}) {
-    add(Gather{}, row.with_axis(0, 4), {0, 3, 1, 1, 2}, 4);
-    add(Gather{}, row.with_axis(0, 1), {0, 0}, 1);
-    add(Gather{}, row.with_axis(0, 4), {}, 4);
-    add(Scatter{}, row.with_axis(0, 5), {2, 0, 2, 2, 1}, 4);
-    add(Scatter{}, row.with_axis(0, 1), {0}, 1);
-    add(Scatter{}, row.with_axis(0, 0), {}, 3);
+    add(make_operation<Gather>(), row.with_axis(0, 4), {0, 3, 1, 1, 2}, 4);
+    add(make_operation<Gather>(), row.with_axis(0, 1), {0, 0}, 1);
+    add(make_operation<Gather>(), row.with_axis(0, 4), {}, 4);
+    add(make_operation<Scatter>(), row.with_axis(0, 5), {2, 0, 2, 2, 1}, 4);
+    add(make_operation<Scatter>(), row.with_axis(0, 1), {0}, 1);
+    add(make_operation<Scatter>(), row.with_axis(0, 0), {}, 3);
   }
   return cases;
 }
@@ -238,13 +247,13 @@ INSTANTIATE_TEST_SUITE_P(OpList, Operations, ::testing::ValuesIn(computed_operat
 TEST(Allowances, name_each_operation_once_and_give_a_reason) {
   std::multiset<std::string_view> named;
   for (const Allowance& row : allowances) {
-    named.insert(row.operation);
-    EXPECT_FALSE(row.reason.empty()) << row.operation;
+    for (const auto name : std::views::split(row.operations, ' ')) named.emplace(name.begin(), name.end());
+    EXPECT_FALSE(row.reason.empty()) << row.operations;
   }
   for (const topos::detail::OperationInfo* info : topos::detail::vocabulary()) {
-    EXPECT_EQ(named.count(info->name), 1u) << info->name << " needs one line in support/envelope.hpp";
+    EXPECT_EQ(named.count(info->name), 1u) << info->name << " needs a place in support/envelope.hpp";
   }
-  EXPECT_EQ(named.size(), OpList::size);
+  EXPECT_EQ(named.size(), topos::detail::vocabulary().size());
 }
 
 TEST(Allowances, leave_a_wrong_result_outside) {

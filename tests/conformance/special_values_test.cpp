@@ -58,9 +58,13 @@ TYPED_TEST(SpecialValues, mean_the_same_to_every_elementwise_operation) {
       second.push_back(b);
     }
   }
-  const std::vector<Operation> operations{Add{},   Subtract{}, Multiply{},      Divide{}, Negate{},  Exp{},
-                                          Log{},   Sqrt{},     Tanh{},          Sin{},    Cos{},     Log1p{},
-                                          Expm1{}, Erf{},      ErfDerivative{}, Power{},  Maximum{}, Step{}};
+  const std::vector<Operation> operations{
+      make_operation<Add>(),    make_operation<Subtract>(), make_operation<Multiply>(),
+      make_operation<Divide>(), make_operation<Negate>(),   make_operation<Exp>(),
+      make_operation<Log>(),    make_operation<Sqrt>(),     make_operation<Tanh>(),
+      make_operation<Sin>(),    make_operation<Cos>(),      make_operation<Log1p>(),
+      make_operation<Expm1>(),  make_operation<Erf>(),      make_operation<ErfDerivative>(),
+      make_operation<Power>(),  make_operation<Maximum>(),  make_operation<Step>()};
   Tape<E> tape;
   const Value<E> a = tape.input(Tensor<E>({count * count}, first));
   const Value<E> b = tape.input(Tensor<E>({count * count}, second));

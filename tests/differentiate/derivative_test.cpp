@@ -9,9 +9,7 @@
 #include "topos/composites/convolution.hpp"
 #include "topos/composites/losses.hpp"
 #include "topos/differentiate/adjoints.hpp"
-#include "topos/ops/step.hpp"
-#include "topos/ops/sum.hpp"
-#include "topos/ops/tanh.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/plan/entry.hpp"
 
 namespace topos {

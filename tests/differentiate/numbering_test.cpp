@@ -6,7 +6,7 @@
 #include "support/golden_blocks.hpp"
 #include "topos/differentiate/adjoints.hpp"
 #include "topos/graph/network.hpp"
-#include "topos/ops/op_list.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos {
 namespace {

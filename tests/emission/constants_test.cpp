@@ -9,10 +9,7 @@
 #include "topos/emission/emit.hpp"
 #include "topos/emission/literal.hpp"
 #include "topos/nn/initialize.hpp"
-#include "topos/ops/fold.hpp"
-#include "topos/ops/step.hpp"
-#include "topos/ops/sum_along.hpp"
-#include "topos/ops/unfold.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/plan/entry.hpp"
 
 namespace topos::testing {

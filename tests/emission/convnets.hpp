@@ -7,8 +7,7 @@
 #include "topos/composites/activations.hpp"
 #include "topos/composites/convolution.hpp"
 #include "topos/nn/initialize.hpp"
-#include "topos/ops/sum.hpp"
-#include "topos/ops/tanh.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/plan/entry.hpp"
 
 namespace topos::testing {
@@ -67,11 +66,20 @@ struct Convnet {
     return {std::move(tape), image, weights, bias, pooled, adjoints};
   }
 
-  Plan<E> lower() && {
-    const Symbols roots = adjoints.roots();
-    return std::move(tape).seal().entry(roots).lower();
-  }
+  Plan<E> lower() && { return std::move(tape).seal().entry(adjoints.roots()).lower(); }
 };
+
+/// A loss and its gradients, lowered.
+inline Plan<float> gradient_plan(Tape<float> tape, const Symbol& loss, const Symbols& wrt) {
+  const Adjoints adjoints = tape.differentiate(loss, wrt);
+  return std::move(tape).seal().entry(adjoints.roots()).lower();
+}
+
+/// Windows [batch, channels, rows, height, columns, width] as the patch matrix that a convolution multiplies.
+inline Value<float> patch_matrix(const Value<float>& windows) {
+  const Shape s = windows.shape();
+  return reshape(permute(windows, {0, 2, 4, 1, 3, 5}), {s[0] * s[2] * s[4], s[1] * s[3] * s[5]});
+}
 
 /// The gradient of a pool alone, over images whose windows hold ties: whole numbers from -1 to 1.
 inline Plan<float> tied_pool(Extent size, Extent stride) {
@@ -82,9 +90,7 @@ inline Plan<float> tied_pool(Extent size, Extent stride) {
   const auto image = tape.input(Tensor<float>({2, 2, 7, 7}, elements));
   const auto pooled = max_pool(image, size, stride);
   const auto weighted = pooled * Uniform(8, 1.0).tensor<float>(pooled.shape());
-  const Adjoints adjoints = tape.differentiate(sum(weighted), {image});
-  const Symbols roots = adjoints.roots();
-  return std::move(tape).seal().entry(roots).lower();
+  return gradient_plan(std::move(tape), sum(weighted), {image});
 }
 
 /// Two convolutions, the second of which hands its source's gradient on to the first.
@@ -99,9 +105,7 @@ inline Plan<float> two_layers() {
   const auto hidden = max_pool(relu(conv2d(image, weights, bias, 1, 1)), 2, 2);
   const auto out = conv2d(hidden, deeper_weights, deeper_bias, 2, 1);
   const auto loss = sum(tanh(out) * out);
-  const Adjoints adjoints = tape.differentiate(loss, {weights, bias, deeper_weights, deeper_bias, image});
-  const Symbols roots = adjoints.roots();
-  return std::move(tape).seal().entry(roots).lower();
+  return gradient_plan(std::move(tape), loss, {weights, bias, deeper_weights, deeper_bias, image});
 }
 
 /// Windows that differ along the two axes in size, stride, dilation and padding, which has unequal sides.
@@ -112,11 +116,9 @@ inline Plan<float> uneven_windows() {
   const auto kernel = tape.parameter(draws.tensor<float>({12, 3}));
   const auto padded = pad(pad(image, 3, 2, 9), 2, 0, 8);
   const auto windows = unfold(unfold(padded, 2, 3, 1, 2), 4, 2, 3, 1);  // [2, 2, 4, 3, 3, 2]
-  const auto patches = reshape(permute(windows, {0, 2, 4, 1, 3, 5}), {24, 12});
+  const auto patches = patch_matrix(windows);
   const auto product = matmul(patches, kernel);
-  const Adjoints adjoints = tape.differentiate(sum(product * product), {kernel, image});
-  const Symbols roots = adjoints.roots();
-  return std::move(tape).seal().entry(roots).lower();
+  return gradient_plan(std::move(tape), sum(product * product), {kernel, image});
 }
 
 /// One patch matrix read by two kernels: its gradient has two parts, so the image's is no single convolution.
@@ -127,14 +129,12 @@ inline Plan<float> shared_patches() {
   const auto first = tape.parameter(draws.tensor<float>({8, 3}));
   const auto second = tape.parameter(draws.tensor<float>({8, 2}));
   const auto windows = unfold(unfold(image, 2, 2, 1), 4, 2, 1);
-  const auto patches = reshape(permute(windows, {0, 2, 4, 1, 3, 5}), {16, 8});
+  const auto patches = patch_matrix(windows);
   const auto left = matmul(patches, first);
   const auto right = matmul(patches, second);
   const auto right_loss = sum(right * right);
   const auto loss = sum(left * left) + right_loss;
-  const Adjoints adjoints = tape.differentiate(loss, {first, second, image});
-  const Symbols roots = adjoints.roots();
-  return std::move(tape).seal().entry(roots).lower();
+  return gradient_plan(std::move(tape), loss, {first, second, image});
 }
 
 }  // namespace topos::testing

@@ -11,11 +11,7 @@
 #include "support/golden.hpp"
 #include "topos/composites/activations.hpp"
 #include "topos/emission/emit.hpp"
-#include "topos/ops/gather.hpp"
-#include "topos/ops/matmul.hpp"
-#include "topos/ops/reshape.hpp"
-#include "topos/ops/tanh.hpp"
-#include "topos/ops/unfold.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/plan/entry.hpp"
 
 namespace topos::testing {

@@ -7,7 +7,7 @@
 #include "support/golden.hpp"
 #include "topos/composites/axes.hpp"
 #include "topos/emission/emit.hpp"
-#include "topos/ops/op_list.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/plan/entry.hpp"
 
 namespace topos::testing {

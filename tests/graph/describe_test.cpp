@@ -11,9 +11,7 @@
 #include "topos/composites/losses.hpp"
 #include "topos/differentiate/adjoints.hpp"
 #include "topos/graph/network.hpp"
-#include "topos/ops/sum.hpp"
-#include "topos/ops/sum_along.hpp"
-#include "topos/ops/tanh.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos {
 namespace {

@@ -1,15 +1,15 @@
 // Tapes, networks, symbols and parameters in use: what survives sealing, reopening and copying.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <functional>
 #include <set>
 #include <unordered_set>
 
 #include "topos/differentiate/adjoints.hpp"
 #include "topos/nn/sgd.hpp"
-#include "topos/ops/leaf.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/ops/narrow.hpp"
-#include "topos/ops/sum.hpp"
-#include "topos/ops/tanh.hpp"
 #include "topos/plan/entry.hpp"
 
 namespace topos {
@@ -43,6 +43,48 @@ TEST(Recording, KeepsEveryLiteralAsALeafOfItsOwnBeforeTheOperation) {
   EXPECT_EQ(twice.index(), 5u);
 }
 
+TEST(Recording, TakesALiteralOnEitherSideOfEveryElementwiseFunctionOfTwo) {
+  const auto check = [](const std::function<void(const Value<float>&)>& record, const Operation& operation,
+                        std::array<NodeIndex, 2> operands) {
+    Tape<float> tape;
+    record(tape.input(T(3.0f)));
+    ASSERT_EQ(tape.size(), 3u) << operation.name();
+    EXPECT_TRUE(tape.graph()[1].operation.is<Leaf>()) << operation.name();
+    EXPECT_EQ(tape.payload(tape.graph().symbol(1))->item(), 2.0f);
+    EXPECT_TRUE(tape.graph()[2].operation == operation) << operation.name();
+    EXPECT_EQ(tape.graph()[2].operands, operands) << operation.name();
+  };
+  using V = Value<float>;
+  const std::array<NodeIndex, 2> value_first{0, 1}, literal_first{1, 0};
+  check([](const V& x) { x + 2.0f; }, make_operation<Add>(), value_first);
+  check([](const V& x) { 2.0f + x; }, make_operation<Add>(), literal_first);
+  check([](const V& x) { x - 2.0f; }, make_operation<Subtract>(), value_first);
+  check([](const V& x) { 2.0f - x; }, make_operation<Subtract>(), literal_first);
+  check([](const V& x) { x * 2; }, make_operation<Multiply>(), value_first);
+  check([](const V& x) { 2.0 * x; }, make_operation<Multiply>(), literal_first);
+  check([](const V& x) { x / 2.0f; }, make_operation<Divide>(), value_first);
+  check([](const V& x) { 2.0f / x; }, make_operation<Divide>(), literal_first);
+  check([](const V& x) { maximum(x, 2.0f); }, make_operation<Maximum>(), value_first);
+  check([](const V& x) { maximum(2.0f, x); }, make_operation<Maximum>(), literal_first);
+  check([](const V& x) { step(x, 2.0f); }, make_operation<Step>(), value_first);
+  check([](const V& x) { step(2.0f, x); }, make_operation<Step>(), literal_first);
+  check([](const V& x) { pow(x, 2.0f); }, make_operation<Power>(), value_first);
+  check([](const V& x) { pow(2.0f, x); }, make_operation<Power>(), literal_first);
+  check([](const V& x) { maximum(x, T(2.0f)); }, make_operation<Maximum>(), value_first);
+  check([](const V& x) { maximum(T(2.0f), x); }, make_operation<Maximum>(), literal_first);
+}
+
+TEST(Entry, TakesOneRootWithoutBraces) {
+  Tape<float> tape;
+  const auto x = tape.parameter(T(3.0f));
+  const auto loss = x * x;
+  const Symbol name = loss.symbol();
+  const Network<float> network = std::move(tape).seal();
+  EXPECT_EQ(network.entry(loss).roots(), (Symbols{name}));
+  EXPECT_EQ(network.entry(name).roots(), network.entry({loss}).roots());
+  EXPECT_EQ(network.entry(loss).interpret(network.parameters()).of(loss).item(), 9.0f);
+}
+
 TEST(Recording, NumbersEachKindOfSourceByItself) {
   Tape<float> tape;
   tape.input(T(0.0f));
@@ -61,12 +103,12 @@ TEST(Recording, NumbersEachKindOfSourceByItself) {
 }
 
 TEST(Operations, CompareByKindAndAttributes) {
-  EXPECT_TRUE(Operation(Tanh{}) == Operation(Tanh{}));
-  EXPECT_FALSE(Operation(Tanh{}) == Operation(Negate{}));
-  EXPECT_TRUE(Operation(Narrow(1, 2, 3)) == Operation(Narrow(1, 2, 3)));
-  EXPECT_FALSE(Operation(Narrow(1, 2, 3)) == Operation(Narrow(1, 2, 4)));
-  EXPECT_EQ(Operation(Narrow(1, 2, 3)).get<Narrow>().start, 2);
-  EXPECT_EQ(Operation(Tanh{}).get_if<Narrow>(), nullptr);
+  EXPECT_TRUE(make_operation<Tanh>() == make_operation<Tanh>());
+  EXPECT_FALSE(make_operation<Tanh>() == make_operation<Negate>());
+  EXPECT_TRUE(make_operation<Narrow>(1, 2, 3) == make_operation<Narrow>(1, 2, 3));
+  EXPECT_FALSE(make_operation<Narrow>(1, 2, 3) == make_operation<Narrow>(1, 2, 4));
+  EXPECT_EQ(make_operation<Narrow>(1, 2, 3).get<Narrow>().start, 2);
+  EXPECT_EQ(make_operation<Tanh>().get_if<Narrow>(), nullptr);
 }
 
 /// sum((w x)^2), and what a reopened tape adds: a second parameter and a loss that has both.

@@ -7,10 +7,7 @@
 #include "topos/composites/activations.hpp"
 #include "topos/differentiate/adjoints.hpp"
 #include "topos/nn/sgd.hpp"
-#include "topos/ops/leaf.hpp"
-#include "topos/ops/matmul.hpp"
-#include "topos/ops/sum.hpp"
-#include "topos/ops/tanh.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/plan/entry.hpp"
 
 namespace topos {
@@ -104,17 +101,20 @@ TEST(Operations, WithAnotherNumberOfOperandsThanTheirsAreRefused) {
   const T x({2}, {1, 2});
   const std::vector<Value<float>> none;
   const std::vector<Value<float>> three{a, a, a};
-  EXPECT_SAYS(refusal([&] { apply(Add{}, a, Where::current()); }), "[Add] takes 2 operands; got 1");
-  EXPECT_SAYS(refusal([&] { apply(Tanh{}, a, a, Where::current()); }), "[Tanh] takes 1 operand; got 2");
-  EXPECT_SAYS(refusal([&] { Value<float>::apply(Tanh{}, none, Where::current()); }),
+  EXPECT_SAYS(refusal([&] { apply(make_operation<Add>(), a, Where::current()); }),
+              "[Add] takes 2 operands; got 1");
+  EXPECT_SAYS(refusal([&] { apply(make_operation<Tanh>(), a, a, Where::current()); }),
+              "[Tanh] takes 1 operand; got 2");
+  EXPECT_SAYS(refusal([&] { Value<float>::apply(make_operation<Tanh>(), none, Where::current()); }),
               "[Tanh] takes 1 operand; got 0");
-  EXPECT_SAYS(refusal([&] { Value<float>::apply(Add{}, three, Where::current()); }),
+  EXPECT_SAYS(refusal([&] { Value<float>::apply(make_operation<Add>(), three, Where::current()); }),
               "[Add] takes 2 operands; got 3");
-  EXPECT_SAYS(refusal([&] { apply(Add{}, x, Where::current()); }), "[Add] takes 2 operands; got 1");
-  EXPECT_SAYS(refusal([&] { T::apply(Tanh{}, std::vector<T>{x, x, x}, Where::current()); }),
+  EXPECT_SAYS(refusal([&] { apply(make_operation<Add>(), x, Where::current()); }),
+              "[Add] takes 2 operands; got 1");
+  EXPECT_SAYS(refusal([&] { T::apply(make_operation<Tanh>(), std::vector<T>{x, x, x}, Where::current()); }),
               "[Tanh] takes 1 operand; got 3");
-  EXPECT_SAYS(refusal([&] { apply(Add{}, a, Where::current()); }), "misuse_test.cpp:");
-  EXPECT_SAYS(refusal([&] { Value<float>::apply(Leaf{}, none, Where::current()); }),
+  EXPECT_SAYS(refusal([&] { apply(make_operation<Add>(), a, Where::current()); }), "misuse_test.cpp:");
+  EXPECT_SAYS(refusal([&] { Value<float>::apply(make_operation<Leaf>(), none, Where::current()); }),
               "[Leaf] is recorded by the tape's own function");
   EXPECT_EQ(tape.size(), 1u);
 }
@@ -168,6 +168,8 @@ TEST(Shapes, ThatDoNotFitRecordNothingNotEvenTheLiteral) {
               "[Mul] C1: the operand shapes must be equal; got [2, 3] and []");
   EXPECT_SAYS(refusal([&] { 2.0f / matrix; }),
               "[Div] C1: the operand shapes must be equal; got [] and [2, 3]");
+  EXPECT_SAYS(refusal([&] { maximum(matrix, 0.0f); }),
+              "[Maximum] C1: the operand shapes must be equal; got [2, 3] and []; operators never stretch");
   EXPECT_SAYS(refusal([&] { matrix - T({3}, {1, 2, 3}); }), "got [2, 3] and [3]");
   EXPECT_SAYS(refusal([&] { 2.0f / matrix; }), "misuse_test.cpp:");
   EXPECT_EQ(tape.size(), 2u);

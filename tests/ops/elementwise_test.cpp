@@ -6,13 +6,7 @@
 #include "support/op_cases.hpp"
 #include "topos/composites/activations.hpp"
 #include "topos/differentiate/adjoints.hpp"
-#include "topos/ops/cos.hpp"
-#include "topos/ops/erf.hpp"
-#include "topos/ops/expm1.hpp"
-#include "topos/ops/power.hpp"
-#include "topos/ops/sin.hpp"
-#include "topos/ops/sum.hpp"
-#include "topos/ops/tanh.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/plan/entry.hpp"
 
 namespace topos::testing {
@@ -167,51 +161,59 @@ std::vector<OpCases> elementwise_cases() {
   const std::vector<double> right{0.8, -1.9, 1.4, 2.2};
   std::vector<OpCases> all{
       exact_binary(
-          Add{}, [](auto a, auto b) { return a + b; }, left, right,
+          make_operation<Add>(), [](auto a, auto b) { return a + b; }, left, right,
           [](const V& a, const V& b) { return add(a, b); }),
       exact_binary(
-          Subtract{}, [](auto a, auto b) { return a - b; }, left, right,
+          make_operation<Subtract>(), [](auto a, auto b) { return a - b; }, left, right,
           [](const V& a, const V& b) { return subtract(a, b); }),
       exact_binary(
-          Multiply{}, [](auto a, auto b) { return a * b; }, left, right,
+          make_operation<Multiply>(), [](auto a, auto b) { return a * b; }, left, right,
           [](const V& a, const V& b) { return multiply(a, b); }),
       exact_binary(
-          Divide{}, [](auto a, auto b) { return a / b; }, left, right,
+          make_operation<Divide>(), [](auto a, auto b) { return a / b; }, left, right,
           [](const V& a, const V& b) { return divide(a, b); }),
       exact_binary(
-          Maximum{}, [](auto a, auto b) { return larger(a, b); }, left, right,
+          make_operation<Maximum>(), [](auto a, auto b) { return larger(a, b); }, left, right,
           [](const V& a, const V& b) { return maximum(a, b); }),
       exact_binary(
-          Step{}, [](auto a, auto b) -> decltype(a) { return a >= b ? 1 : 0; }, left, right,
+          make_operation<Step>(), [](auto a, auto b) -> decltype(a) { return a >= b ? 1 : 0; }, left, right,
           [](const V& a, const V& b) { return step(a, b); }),
       exact_unary(
-          Negate{},
+          make_operation<Negate>(),
           [](auto x) { return std::copysign(x, std::signbit(x) ? decltype(x)(1) : decltype(x)(-1)); },
           anywhere, [](const V& x) { return negate(x); }),
       exact_unary(
-          Sqrt{}, [](auto x) { return std::sqrt(x); }, positive, [](const V& x) { return sqrt(x); }),
+          make_operation<Sqrt>(), [](auto x) { return std::sqrt(x); }, positive,
+          [](const V& x) { return sqrt(x); }),
       rounded_unary(
-          Exp{}, [](long double x) { return std::exp(x); }, anywhere, [](const V& x) { return exp(x); }),
+          make_operation<Exp>(), [](long double x) { return std::exp(x); }, anywhere,
+          [](const V& x) { return exp(x); }),
       rounded_unary(
-          Log{}, [](long double x) { return std::log(x); }, positive, [](const V& x) { return log(x); }),
+          make_operation<Log>(), [](long double x) { return std::log(x); }, positive,
+          [](const V& x) { return log(x); }),
       rounded_unary(
-          Tanh{}, [](long double x) { return std::tanh(x); }, anywhere, [](const V& x) { return tanh(x); }),
+          make_operation<Tanh>(), [](long double x) { return std::tanh(x); }, anywhere,
+          [](const V& x) { return tanh(x); }),
       rounded_unary(
-          Sin{}, [](long double x) { return std::sin(x); }, anywhere, [](const V& x) { return sin(x); }),
+          make_operation<Sin>(), [](long double x) { return std::sin(x); }, anywhere,
+          [](const V& x) { return sin(x); }),
       rounded_unary(
-          Cos{}, [](long double x) { return std::cos(x); }, anywhere, [](const V& x) { return cos(x); }),
+          make_operation<Cos>(), [](long double x) { return std::cos(x); }, anywhere,
+          [](const V& x) { return cos(x); }),
       rounded_unary(
-          Log1p{}, [](long double x) { return std::log1p(x); }, {-0.6, -0.1, 0.4, 3.0},
+          make_operation<Log1p>(), [](long double x) { return std::log1p(x); }, {-0.6, -0.1, 0.4, 3.0},
           [](const V& x) { return log1p(x); }),
       rounded_unary(
-          Expm1{}, [](long double x) { return std::expm1(x); }, anywhere,
+          make_operation<Expm1>(), [](long double x) { return std::expm1(x); }, anywhere,
           [](const V& x) { return expm1(x); }),
       rounded_unary(
-          Erf{}, [](long double x) { return std::erf(x); }, anywhere, [](const V& x) { return erf(x); }),
+          make_operation<Erf>(), [](long double x) { return std::erf(x); }, anywhere,
+          [](const V& x) { return erf(x); }),
       // In f64 the exponential may be a unit off, which the product by 1.13 can carry into a second one.
-      unary(ErfDerivative{}, erf_slope_reference<float>, erf_slope_reference<double>, 2, anywhere,
-            [](const V& x) { return erf_derivative(x); }),
-      binary(Power{}, rounded<float>([](long double x, long double y) { return std::pow(x, y); }),
+      unary(make_operation<ErfDerivative>(), erf_slope_reference<float>, erf_slope_reference<double>, 2,
+            anywhere, [](const V& x) { return erf_derivative(x); }),
+      binary(make_operation<Power>(),
+             rounded<float>([](long double x, long double y) { return std::pow(x, y); }),
              rounded<double>([](long double x, long double y) { return std::pow(x, y); }), one_unit, positive,
              right, [](const V& x, const V& y) { return pow(x, y); }),
   };

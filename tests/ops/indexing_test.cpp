@@ -2,8 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "support/op_cases.hpp"
-#include "topos/ops/gather.hpp"
-#include "topos/ops/scatter.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos::testing {
 namespace {
@@ -15,15 +14,16 @@ ValueCase<E> gather_case(const Tensor<E>& table, std::vector<std::int64_t> ids, 
     return i[1] == ids[static_cast<std::size_t>(i[0])] ? E(1) : E(0);
   });
   const Shape shape = table.shape().with_extent(0, static_cast<Extent>(ids.size()));
-  return {
-      Gather{}, {table, dense ? one_hot : selection}, tabulated<E>(shape, [&](const std::vector<Extent>& i) {
-        return at(table, with(i, 0, ids[static_cast<std::size_t>(i[0])]));
-      })};
+  return {make_operation<Gather>(),
+          {table, dense ? one_hot : selection},
+          tabulated<E>(shape, [&](const std::vector<Extent>& i) {
+            return at(table, with(i, 0, ids[static_cast<std::size_t>(i[0])]));
+          })};
 }
 
 template <class E>
 ValueCase<E> scatter_case(const Tensor<E>& rows, std::vector<std::int64_t> ids, Extent classes) {
-  return {Scatter{},
+  return {make_operation<Scatter>(),
           {rows, Tensor<E>::selection(ids, classes)},
           tabulated<E>(rows.shape().with_extent(0, classes), [&](const std::vector<Extent>& i) {
             E total = E(0);
@@ -75,18 +75,22 @@ std::vector<OpCases> indexing_cases() {
   const auto d = [](const Shape& shape) { return scattered<double>(shape, 5); };
   std::vector<OpCases> all(2);
   all[0] = {.name = "Gather", .f32 = gather_values<float>(), .f64 = gather_values<double>()};
-  all[0].derivatives = {{Gather{}, {d({3, 2}), Tensor<double>::selection({2, 0, 2, 2}, 3)}, {1}}};
-  all[0].rejections = {{Gather{}, {{3, 2}, {3}}, "C1"},
-                       {Gather{}, {Shape(), {2, 3}}, "C2"},
-                       {Gather{}, {{3, 2}, {3, 2}}, "C3"}};
-  all[0].spellings = {{[](Values in) { return gather(in[0], in[1]); }, Gather{}, {{3, 2}, {4, 3}}}};
+  all[0].derivatives = {
+      {make_operation<Gather>(), {d({3, 2}), Tensor<double>::selection({2, 0, 2, 2}, 3)}, {1}}};
+  all[0].rejections = {{make_operation<Gather>(), {{3, 2}, {3}}, "C1"},
+                       {make_operation<Gather>(), {Shape(), {2, 3}}, "C2"},
+                       {make_operation<Gather>(), {{3, 2}, {3, 2}}, "C3"}};
+  all[0].spellings = {
+      {[](Values in) { return gather(in[0], in[1]); }, make_operation<Gather>(), {{3, 2}, {4, 3}}}};
 
   all[1] = {.name = "Scatter", .f32 = scatter_values<float>(), .f64 = scatter_values<double>()};
-  all[1].derivatives = {{Scatter{}, {d({4, 2}), Tensor<double>::selection({2, 0, 2, 2}, 3)}, {1}}};
-  all[1].rejections = {{Scatter{}, {Shape(), {2, 3}}, "C1"},
-                       {Scatter{}, {{2, 2}, {2}}, "C2"},
-                       {Scatter{}, {{2, 2}, {3, 2}}, "C3"}};
-  all[1].spellings = {{[](Values in) { return scatter(in[0], in[1]); }, Scatter{}, {{4, 2}, {4, 3}}}};
+  all[1].derivatives = {
+      {make_operation<Scatter>(), {d({4, 2}), Tensor<double>::selection({2, 0, 2, 2}, 3)}, {1}}};
+  all[1].rejections = {{make_operation<Scatter>(), {Shape(), {2, 3}}, "C1"},
+                       {make_operation<Scatter>(), {{2, 2}, {2}}, "C2"},
+                       {make_operation<Scatter>(), {{2, 2}, {3, 2}}, "C3"}};
+  all[1].spellings = {
+      {[](Values in) { return scatter(in[0], in[1]); }, make_operation<Scatter>(), {{4, 2}, {4, 3}}}};
   return all;
 }
 

@@ -6,10 +6,7 @@
 #include "support/finite_differences.hpp"
 #include "support/op_cases.hpp"
 #include "topos/differentiate/adjoints.hpp"
-#include "topos/ops/input.hpp"
-#include "topos/ops/leaf.hpp"
-#include "topos/ops/parameter.hpp"
-#include "topos/ops/sum.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/plan/entry.hpp"
 
 namespace topos::testing {

@@ -4,11 +4,7 @@
 #include <cmath>
 
 #include "support/op_cases.hpp"
-#include "topos/ops/broadcast.hpp"
-#include "topos/ops/broadcast_along.hpp"
-#include "topos/ops/matmul.hpp"
-#include "topos/ops/sum.hpp"
-#include "topos/ops/sum_along.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos::testing {
 namespace {
@@ -22,7 +18,7 @@ std::vector<E> all_elements(const Tensor<E>& x) {
 template <class E>
 ValueCase<E> sum_case(const Tensor<E>& x) {
   // A single element of rank 0 is its own sum, the sign of a zero included.
-  return {Sum{}, {x}, x.rank() == 0 ? x : Tensor<E>(contract_sum(all_elements(x)))};
+  return {make_operation<Sum>(), {x}, x.rank() == 0 ? x : Tensor<E>(contract_sum(all_elements(x)))};
 }
 
 template <class E>
@@ -47,9 +43,10 @@ std::vector<ValueCase<E>> sum_values() {
 
 template <class E>
 ValueCase<E> sum_along_case(const Tensor<E>& x, Axis axis) {
-  return {SumAlong(axis), {x}, tabulated<E>(x.shape().without_axis(axis), [&](const std::vector<Extent>& i) {
-            return contract_sum(line(x, axis, i));
-          })};
+  return {make_operation<SumAlong>(axis),
+          {x},
+          tabulated<E>(x.shape().without_axis(axis),
+                       [&](const std::vector<Extent>& i) { return contract_sum(line(x, axis, i)); })};
 }
 
 template <class E>
@@ -73,8 +70,9 @@ std::vector<ValueCase<E>> broadcast_values() {
   for (const Shape& from : std::initializer_list<Shape>{Shape(), {1}, {1, 1}}) {
     for (const Shape& to : std::initializer_list<Shape>{Shape(), {1}, {0}, {4}, {2, 3}, {2, 0, 3}}) {
       for (const E x : {E(1.5), E(-0.0), std::numeric_limits<E>::quiet_NaN()}) {
-        cases.push_back(
-            {Broadcast(to), {Tensor<E>(from, {x})}, tabulated<E>(to, [x](const auto&) { return x; })});
+        cases.push_back({make_operation<Broadcast>(to),
+                         {Tensor<E>(from, {x})},
+                         tabulated<E>(to, [x](const auto&) { return x; })});
       }
     }
   }
@@ -88,7 +86,7 @@ std::vector<ValueCase<E>> broadcast_along_values() {
     for (Axis axis = 0; axis <= shape.rank(); ++axis) {
       for (const Extent extent : {0, 1, 4}) {
         const Tensor<E> x = scattered<E>(shape);
-        cases.push_back({BroadcastAlong(axis, extent),
+        cases.push_back({make_operation<BroadcastAlong>(axis, extent),
                          {x},
                          tabulated<E>(shape.with_axis(axis, extent),
                                       [&](const auto& i) { return at(x, without(i, axis)); })});
@@ -103,7 +101,7 @@ template <class E>
 ValueCase<E> product_case(const Tensor<E>& a, const Tensor<E>& b) {
   const Axis rank = a.rank();
   const Shape shape = a.shape().with_extent(rank - 1, b.shape()[rank - 1]);
-  return {MatMul{}, {a, b}, tabulated<E>(shape, [&](const std::vector<Extent>& i) {
+  return {make_operation<MatMul>(), {a, b}, tabulated<E>(shape, [&](const std::vector<Extent>& i) {
             E total = E(0);
             for (Extent k = 0; k < a.shape()[rank - 1]; ++k) {
               total = std::fma(at(a, with(i, rank - 1, k)), at(b, with(i, rank - 2, k)), total);
@@ -148,38 +146,49 @@ std::vector<OpCases> reduction_cases() {
   const auto d = [](const Shape& shape) { return scattered<double>(shape, 9); };
   std::vector<OpCases> all(5);
   all[0] = {.name = "Sum", .f32 = sum_values<float>(), .f64 = sum_values<double>()};
-  all[0].derivatives = {{Sum{}, {d({2, 3})}}, {Sum{}, {d({})}}};
-  all[0].spellings = {{[](Values in) { return sum(in[0]); }, Sum{}, {Shape({2, 3})}}};
+  all[0].derivatives = {{make_operation<Sum>(), {d({2, 3})}}, {make_operation<Sum>(), {d({})}}};
+  all[0].spellings = {{[](Values in) { return sum(in[0]); }, make_operation<Sum>(), {Shape({2, 3})}}};
 
   all[1] = {.name = "SumAlong", .f32 = sum_along_values<float>(), .f64 = sum_along_values<double>()};
-  all[1].derivatives = {{SumAlong(0), {d({2, 3})}}, {SumAlong(1), {d({2, 3, 2})}}};
-  all[1].rejections = {
-      {SumAlong(2), {{2, 3}}, "C1"}, {SumAlong(-1), {{2, 3}}, "C1"}, {SumAlong(0), {Shape()}, "C1"}};
-  all[1].spellings = {{[](Values in) { return sum_along(in[0], 1); }, SumAlong(1), {Shape({2, 3})}}};
+  all[1].derivatives = {{make_operation<SumAlong>(0), {d({2, 3})}},
+                        {make_operation<SumAlong>(1), {d({2, 3, 2})}}};
+  all[1].rejections = {{make_operation<SumAlong>(2), {{2, 3}}, "C1"},
+                       {make_operation<SumAlong>(-1), {{2, 3}}, "C1"},
+                       {make_operation<SumAlong>(0), {Shape()}, "C1"}};
+  all[1].spellings = {
+      {[](Values in) { return sum_along(in[0], 1); }, make_operation<SumAlong>(1), {Shape({2, 3})}}};
 
   all[2] = {.name = "Broadcast", .f32 = broadcast_values<float>(), .f64 = broadcast_values<double>()};
-  all[2].derivatives = {{Broadcast({2, 3}), {d({1})}}, {Broadcast({4}), {d({})}}};
-  all[2].rejections = {{Broadcast({2, 3}), {{2}}, "C1"}, {Broadcast({2}), {{0}}, "C1"}};
-  all[2].spellings = {{[](Values in) { return broadcast(in[0], {2, 3}); }, Broadcast({2, 3}), {Shape({1})}}};
+  all[2].derivatives = {{make_operation<Broadcast>(Shape({2, 3})), {d({1})}},
+                        {make_operation<Broadcast>(Shape({4})), {d({})}}};
+  all[2].rejections = {{make_operation<Broadcast>(Shape({2, 3})), {{2}}, "C1"},
+                       {make_operation<Broadcast>(Shape({2})), {{0}}, "C1"}};
+  all[2].spellings = {{[](Values in) { return broadcast(in[0], {2, 3}); },
+                       make_operation<Broadcast>(Shape({2, 3})),
+                       {Shape({1})}}};
 
   all[3] = {.name = "BroadcastAlong",
             .f32 = broadcast_along_values<float>(),
             .f64 = broadcast_along_values<double>()};
-  all[3].derivatives = {{BroadcastAlong(0, 3), {d({2})}}, {BroadcastAlong(1, 2), {d({2, 3})}}};
-  all[3].rejections = {{BroadcastAlong(3, 2), {{2, 3}}, "C1"},
-                       {BroadcastAlong(-1, 2), {{2, 3}}, "C1"},
-                       {BroadcastAlong(0, -1), {{2, 3}}, "C2"}};
-  all[3].spellings = {
-      {[](Values in) { return broadcast_along(in[0], 1, 4); }, BroadcastAlong(1, 4), {Shape({2, 3})}}};
+  all[3].derivatives = {{make_operation<BroadcastAlong>(0, 3), {d({2})}},
+                        {make_operation<BroadcastAlong>(1, 2), {d({2, 3})}}};
+  all[3].rejections = {{make_operation<BroadcastAlong>(3, 2), {{2, 3}}, "C1"},
+                       {make_operation<BroadcastAlong>(-1, 2), {{2, 3}}, "C1"},
+                       {make_operation<BroadcastAlong>(0, -1), {{2, 3}}, "C2"}};
+  all[3].spellings = {{[](Values in) { return broadcast_along(in[0], 1, 4); },
+                       make_operation<BroadcastAlong>(1, 4),
+                       {Shape({2, 3})}}};
 
   all[4] = {.name = "MatMul", .f32 = product_values<float>(), .f64 = product_values<double>()};
-  all[4].derivatives = {{MatMul{}, {d({2, 3}), d({3, 2})}}, {MatMul{}, {d({2, 1, 3}), d({2, 3, 2})}}};
-  all[4].rejections = {{MatMul{}, {{3}, {3, 2}}, "C1"},
-                       {MatMul{}, {{2, 3}, {3}}, "C2"},
-                       {MatMul{}, {{2, 3}, {1, 3, 2}}, "C2"},
-                       {MatMul{}, {{4, 2, 3}, {5, 3, 2}}, "C3"},
-                       {MatMul{}, {{2, 3}, {2, 3}}, "C4"}};
-  all[4].spellings = {{[](Values in) { return matmul(in[0], in[1]); }, MatMul{}, {{2, 3}, {3, 4}}}};
+  all[4].derivatives = {{make_operation<MatMul>(), {d({2, 3}), d({3, 2})}},
+                        {make_operation<MatMul>(), {d({2, 1, 3}), d({2, 3, 2})}}};
+  all[4].rejections = {{make_operation<MatMul>(), {{3}, {3, 2}}, "C1"},
+                       {make_operation<MatMul>(), {{2, 3}, {3}}, "C2"},
+                       {make_operation<MatMul>(), {{2, 3}, {1, 3, 2}}, "C2"},
+                       {make_operation<MatMul>(), {{4, 2, 3}, {5, 3, 2}}, "C3"},
+                       {make_operation<MatMul>(), {{2, 3}, {2, 3}}, "C4"}};
+  all[4].spellings = {
+      {[](Values in) { return matmul(in[0], in[1]); }, make_operation<MatMul>(), {{2, 3}, {3, 4}}}};
   return all;
 }
 

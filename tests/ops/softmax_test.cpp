@@ -5,9 +5,7 @@
 
 #include "support/op_cases.hpp"
 #include "topos/differentiate/adjoints.hpp"
-#include "topos/ops/log_softmax.hpp"
-#include "topos/ops/logsumexp.hpp"
-#include "topos/ops/sum.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/plan/entry.hpp"
 
 namespace topos::testing {
@@ -37,7 +35,9 @@ E peak_of(const std::vector<E>& elements) {
 
 template <class E>
 ValueCase<E> logsumexp_case(const Tensor<E>& x, Axis axis) {
-  return {LogSumExp(axis), {x}, tabulated<E>(x.shape().without_axis(axis), [&](const std::vector<Extent>& i) {
+  return {make_operation<LogSumExp>(axis),
+          {x},
+          tabulated<E>(x.shape().without_axis(axis), [&](const std::vector<Extent>& i) {
             const std::vector<E> elements = line(x, axis, i);
             const E peak = peak_of(elements);
             const E shift = std::isfinite(peak) ? peak : E(0);
@@ -47,7 +47,7 @@ ValueCase<E> logsumexp_case(const Tensor<E>& x, Axis axis) {
 
 template <class E>
 ValueCase<E> log_softmax_case(const Tensor<E>& x, Axis axis) {
-  return {LogSoftmax(axis), {x}, tabulated<E>(x.shape(), [&](const std::vector<Extent>& i) {
+  return {make_operation<LogSoftmax>(axis), {x}, tabulated<E>(x.shape(), [&](const std::vector<Extent>& i) {
             const std::vector<E> elements = line(x, axis, without(i, axis));
             const E peak = peak_of(elements);
             return (at(x, i) - peak) - log_of_sum(elements, peak);
@@ -80,18 +80,24 @@ std::vector<OpCases> softmax_cases() {
   all[0] = {.name = "LogSoftmax",
             .f32 = values<float>(log_softmax_case<float>),
             .f64 = values<double>(log_softmax_case<double>)};
-  all[0].derivatives = {{LogSoftmax(1), {d({2, 3})}}, {LogSoftmax(0), {d({3, 2})}}};
-  all[0].rejections = {
-      {LogSoftmax(2), {{2, 3}}, "C1"}, {LogSoftmax(-1), {{2, 3}}, "C1"}, {LogSoftmax(0), {Shape()}, "C1"}};
-  all[0].spellings = {{[](Values in) { return log_softmax(in[0], 1); }, LogSoftmax(1), {Shape({2, 3})}}};
+  all[0].derivatives = {{make_operation<LogSoftmax>(1), {d({2, 3})}},
+                        {make_operation<LogSoftmax>(0), {d({3, 2})}}};
+  all[0].rejections = {{make_operation<LogSoftmax>(2), {{2, 3}}, "C1"},
+                       {make_operation<LogSoftmax>(-1), {{2, 3}}, "C1"},
+                       {make_operation<LogSoftmax>(0), {Shape()}, "C1"}};
+  all[0].spellings = {
+      {[](Values in) { return log_softmax(in[0], 1); }, make_operation<LogSoftmax>(1), {Shape({2, 3})}}};
 
   all[1] = {.name = "LogSumExp",
             .f32 = values<float>(logsumexp_case<float>),
             .f64 = values<double>(logsumexp_case<double>)};
-  all[1].derivatives = {{LogSumExp(1), {d({2, 3})}}, {LogSumExp(0), {d({3, 2})}}};
-  all[1].rejections = {
-      {LogSumExp(2), {{2, 3}}, "C1"}, {LogSumExp(-1), {{2, 3}}, "C1"}, {LogSumExp(0), {Shape()}, "C1"}};
-  all[1].spellings = {{[](Values in) { return logsumexp(in[0], 1); }, LogSumExp(1), {Shape({2, 3})}}};
+  all[1].derivatives = {{make_operation<LogSumExp>(1), {d({2, 3})}},
+                        {make_operation<LogSumExp>(0), {d({3, 2})}}};
+  all[1].rejections = {{make_operation<LogSumExp>(2), {{2, 3}}, "C1"},
+                       {make_operation<LogSumExp>(-1), {{2, 3}}, "C1"},
+                       {make_operation<LogSumExp>(0), {Shape()}, "C1"}};
+  all[1].spellings = {
+      {[](Values in) { return logsumexp(in[0], 1); }, make_operation<LogSumExp>(1), {Shape({2, 3})}}};
   return all;
 }
 

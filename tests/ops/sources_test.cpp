@@ -2,15 +2,14 @@
 #include <gtest/gtest.h>
 
 #include "support/op_cases.hpp"
-#include "topos/ops/input.hpp"
-#include "topos/ops/leaf.hpp"
-#include "topos/ops/parameter.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos::testing {
 
 std::vector<OpCases> source_cases() {
   std::vector<OpCases> all;
-  for (const Operation& operation : {Operation(Leaf{}), Operation(Parameter{}), Operation(Input{})}) {
+  for (const Operation& operation :
+       {make_operation<Leaf>(), make_operation<Parameter>(), make_operation<Input>()}) {
     OpCases cases;
     cases.name = operation.name();
     for (const Shape& shape : std::initializer_list<Shape>{Shape(), {1}, {0}, {3, 0, 2}, {2, 3}}) {

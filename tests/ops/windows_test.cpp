@@ -2,8 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "support/op_cases.hpp"
-#include "topos/ops/fold.hpp"
-#include "topos/ops/unfold.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos::testing {
 namespace {
@@ -34,7 +33,7 @@ std::vector<ValueCase<E>> unfold_values() {
   std::vector<ValueCase<E>> cases;
   const auto add = [&](const WindowParameters& w, const Tensor<E>& x) {
     const Shape shape = w.shape.with_extent(w.axis, count_of(w)).with_axis(w.axis + 1, w.size);
-    cases.push_back({Unfold(w.axis, w.size, w.step, w.dilation),
+    cases.push_back({make_operation<Unfold>(w.axis, w.size, w.step, w.dilation),
                      {x},
                      tabulated<E>(shape, [&](const std::vector<Extent>& i) {
                        const auto a = static_cast<std::size_t>(w.axis);
@@ -55,7 +54,7 @@ template <class E>
 std::vector<ValueCase<E>> fold_values() {
   std::vector<ValueCase<E>> cases;
   const auto add = [&](const WindowParameters& w, const Tensor<E>& x) {
-    cases.push_back({Fold(w.axis, w.size, w.step, w.dilation, w.shape[w.axis]),
+    cases.push_back({make_operation<Fold>(w.axis, w.size, w.step, w.dilation, w.shape[w.axis]),
                      {x},
                      tabulated<E>(w.shape, [&](const std::vector<Extent>& i) {
                        // Those that land on the position, by window and then along it, added to +0.
@@ -91,25 +90,40 @@ std::vector<OpCases> window_cases() {
   constexpr Extent huge = std::numeric_limits<Extent>::max();
   std::vector<OpCases> all(2);
   all[0] = {.name = "Unfold", .f32 = unfold_values<float>(), .f64 = unfold_values<double>()};
-  all[0].derivatives = {{Unfold(0, 3, 2, 1), {d({8})}}, {Unfold(1, 2, 1, 2), {d({2, 4})}}};
-  all[0].rejections = {{Unfold(1, 1, 1, 1), {{4}}, "C1"},    {Unfold(-1, 1, 1, 1), {{4}}, "C1"},
-                       {Unfold(0, 0, 1, 1), {{4}}, "C2"},    {Unfold(0, 2, 0, 1), {{4}}, "C2"},
-                       {Unfold(0, 2, 1, 0), {{4}}, "C2"},    {Unfold(0, 2, -1, 1), {{4}}, "C2"},
-                       {Unfold(0, 5, 1, 1), {{4}}, "C3"},    {Unfold(0, 3, 1, 2), {{4}}, "C3"},
-                       {Unfold(0, 1, 1, 1), {{0}}, "C3"},    {Unfold(0, 3, 1, huge), {{4}}, "C3"},
-                       {Unfold(0, huge, 1, 1), {{4}}, "C3"}, {Unfold(0, 2, 1, huge), {{4}}, "C3"}};
-  all[0].spellings = {
-      {[](Values in) { return unfold(in[0], 0, 3, 2, 1); }, Unfold(0, 3, 2, 1), {Shape({8})}}};
+  all[0].derivatives = {{make_operation<Unfold>(0, 3, 2, 1), {d({8})}},
+                        {make_operation<Unfold>(1, 2, 1, 2), {d({2, 4})}}};
+  all[0].rejections = {{make_operation<Unfold>(1, 1, 1, 1), {{4}}, "C1"},
+                       {make_operation<Unfold>(-1, 1, 1, 1), {{4}}, "C1"},
+                       {make_operation<Unfold>(0, 0, 1, 1), {{4}}, "C2"},
+                       {make_operation<Unfold>(0, 2, 0, 1), {{4}}, "C2"},
+                       {make_operation<Unfold>(0, 2, 1, 0), {{4}}, "C2"},
+                       {make_operation<Unfold>(0, 2, -1, 1), {{4}}, "C2"},
+                       {make_operation<Unfold>(0, 5, 1, 1), {{4}}, "C3"},
+                       {make_operation<Unfold>(0, 3, 1, 2), {{4}}, "C3"},
+                       {make_operation<Unfold>(0, 1, 1, 1), {{0}}, "C3"},
+                       {make_operation<Unfold>(0, 3, 1, huge), {{4}}, "C3"},
+                       {make_operation<Unfold>(0, huge, 1, 1), {{4}}, "C3"},
+                       {make_operation<Unfold>(0, 2, 1, huge), {{4}}, "C3"}};
+  all[0].spellings = {{[](Values in) { return unfold(in[0], 0, 3, 2, 1); },
+                       make_operation<Unfold>(0, 3, 2, 1),
+                       {Shape({8})}}};
 
   all[1] = {.name = "Fold", .f32 = fold_values<float>(), .f64 = fold_values<double>()};
-  all[1].derivatives = {{Fold(0, 3, 2, 1, 8), {d({3, 3})}}, {Fold(1, 2, 1, 1, 3), {d({2, 2, 2})}}};
-  all[1].rejections = {{Fold(0, 3, 2, 1, 8), {{3}}, "C1"},     {Fold(1, 3, 2, 1, 8), {{3, 3}}, "C1"},
-                       {Fold(-1, 3, 2, 1, 8), {{3, 3}}, "C1"}, {Fold(0, 3, 0, 1, 8), {{3, 3}}, "C2"},
-                       {Fold(0, 0, 2, 1, 8), {{3, 0}}, "C2"},  {Fold(0, 3, 2, -1, 8), {{3, 3}}, "C2"},
-                       {Fold(0, 3, 2, 1, 2), {{3, 3}}, "C3"},  {Fold(0, 3, 2, huge, 8), {{3, 3}}, "C3"},
-                       {Fold(0, 3, 2, 1, 8), {{2, 3}}, "C4"},  {Fold(0, 3, 2, 1, 8), {{3, 2}}, "C5"}};
-  all[1].spellings = {
-      {[](Values in) { return fold(in[0], 0, 3, 2, 1, 8); }, Fold(0, 3, 2, 1, 8), {Shape({3, 3})}}};
+  all[1].derivatives = {{make_operation<Fold>(0, 3, 2, 1, 8), {d({3, 3})}},
+                        {make_operation<Fold>(1, 2, 1, 1, 3), {d({2, 2, 2})}}};
+  all[1].rejections = {{make_operation<Fold>(0, 3, 2, 1, 8), {{3}}, "C1"},
+                       {make_operation<Fold>(1, 3, 2, 1, 8), {{3, 3}}, "C1"},
+                       {make_operation<Fold>(-1, 3, 2, 1, 8), {{3, 3}}, "C1"},
+                       {make_operation<Fold>(0, 3, 0, 1, 8), {{3, 3}}, "C2"},
+                       {make_operation<Fold>(0, 0, 2, 1, 8), {{3, 0}}, "C2"},
+                       {make_operation<Fold>(0, 3, 2, -1, 8), {{3, 3}}, "C2"},
+                       {make_operation<Fold>(0, 3, 2, 1, 2), {{3, 3}}, "C3"},
+                       {make_operation<Fold>(0, 3, 2, huge, 8), {{3, 3}}, "C3"},
+                       {make_operation<Fold>(0, 3, 2, 1, 8), {{2, 3}}, "C4"},
+                       {make_operation<Fold>(0, 3, 2, 1, 8), {{3, 2}}, "C5"}};
+  all[1].spellings = {{[](Values in) { return fold(in[0], 0, 3, 2, 1, 8); },
+                       make_operation<Fold>(0, 3, 2, 1, 8),
+                       {Shape({3, 3})}}};
   return all;
 }
 

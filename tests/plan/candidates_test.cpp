@@ -7,8 +7,7 @@
 #include "topos/composites/activations.hpp"
 #include "topos/composites/convolution.hpp"
 #include "topos/differentiate/adjoints.hpp"
-#include "topos/ops/matmul.hpp"
-#include "topos/ops/sum.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/plan/entry.hpp"
 #include "topos/plan/patterns/pattern_list.hpp"
 

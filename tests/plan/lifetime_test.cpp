@@ -1,8 +1,7 @@
 // What was moved from stays good, and what a temporary answers outlives it.
 #include <gtest/gtest.h>
 
-#include "topos/ops/sum.hpp"
-#include "topos/ops/tanh.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/plan/entry.hpp"
 
 namespace topos {

@@ -10,9 +10,7 @@
 #include "topos/composites/activations.hpp"
 #include "topos/differentiate/adjoints.hpp"
 #include "topos/nn/sgd.hpp"
-#include "topos/ops/matmul.hpp"
-#include "topos/ops/sum.hpp"
-#include "topos/ops/tanh.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/plan/entry.hpp"
 
 namespace topos {

@@ -5,10 +5,7 @@
 #include "support/golden_blocks.hpp"
 #include "topos/composites/activations.hpp"
 #include "topos/differentiate/adjoints.hpp"
-#include "topos/ops/broadcast_along.hpp"
-#include "topos/ops/matmul.hpp"
-#include "topos/ops/sum.hpp"
-#include "topos/ops/tanh.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/plan/entry.hpp"
 
 namespace topos {

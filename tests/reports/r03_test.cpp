@@ -1,9 +1,7 @@
 // A derivative that does not exist where a mask hides it. Masks here are factors, so a mask after a square
 // root multiplies its infinite slope by zero; the safe form replaces the operand before.
 #include "reports/readings.hpp"
-#include "topos/ops/sqrt.hpp"
-#include "topos/ops/step.hpp"
-#include "topos/ops/sum_along.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos::reports {
 namespace {

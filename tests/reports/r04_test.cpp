@@ -1,7 +1,7 @@
 // x^y and its two derivatives at the special points, where the formulas y x^(y-1) and x^y ln(x) meet 0 times
 // infinity or a logarithm of a negative number.
 #include "reports/readings.hpp"
-#include "topos/ops/power.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos::reports {
 namespace {

@@ -2,8 +2,7 @@
 #include "reports/readings.hpp"
 #include "topos/composites/activations.hpp"
 #include "topos/composites/attention.hpp"
-#include "topos/ops/logsumexp.hpp"
-#include "topos/ops/narrow.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos::reports {
 namespace {

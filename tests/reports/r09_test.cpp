@@ -2,7 +2,7 @@
 // one, x (1 + erf(x / sqrt 2)) / 2.
 #include "reports/readings.hpp"
 #include "topos/composites/activations.hpp"
-#include "topos/ops/tanh.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos::reports {
 namespace {

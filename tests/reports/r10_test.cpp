@@ -2,12 +2,7 @@
 #include "reports/readings.hpp"
 #include "support/finite_differences.hpp"
 #include "topos/composites/activations.hpp"
-#include "topos/ops/erf.hpp"
-#include "topos/ops/logsumexp.hpp"
-#include "topos/ops/narrow.hpp"
-#include "topos/ops/power.hpp"
-#include "topos/ops/sin.hpp"
-#include "topos/ops/tanh.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos::reports {
 namespace {

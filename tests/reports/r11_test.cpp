@@ -3,8 +3,7 @@
 #include "topos/composites/axes.hpp"
 #include "topos/composites/losses.hpp"
 #include "topos/nn/sgd.hpp"
-#include "topos/ops/gather.hpp"
-#include "topos/ops/matmul.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos::reports {
 namespace {

@@ -1,7 +1,7 @@
 // A stretched operand's gradient has the operand's own shape: the sum over what it was stretched to.
 #include "reports/readings.hpp"
 #include "topos/composites/axes.hpp"
-#include "topos/ops/matmul.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos::reports {
 namespace {

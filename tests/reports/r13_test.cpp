@@ -1,9 +1,7 @@
 // Rows taken several times: their cotangents add, in the order of the indices.
 #include "reports/readings.hpp"
 #include "topos/composites/axes.hpp"
-#include "topos/ops/gather.hpp"
-#include "topos/ops/scatter.hpp"
-#include "topos/ops/unfold.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos::reports {
 namespace {

@@ -4,10 +4,7 @@
 #include "topos/composites/axes.hpp"
 #include "topos/composites/convolution.hpp"
 #include "topos/emission/literal.hpp"
-#include "topos/ops/gather.hpp"
-#include "topos/ops/log_softmax.hpp"
-#include "topos/ops/logsumexp.hpp"
-#include "topos/ops/matmul.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos::reports {
 namespace {

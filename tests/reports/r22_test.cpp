@@ -1,9 +1,6 @@
 // Functions where the textbook formula loses its digits: near 0, and where they saturate.
 #include "reports/readings.hpp"
-#include "topos/ops/erf.hpp"
-#include "topos/ops/expm1.hpp"
-#include "topos/ops/log1p.hpp"
-#include "topos/ops/tanh.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos::reports {
 namespace {

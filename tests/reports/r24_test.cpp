@@ -2,7 +2,7 @@
 #include "reports/readings.hpp"
 #include "topos/composites/activations.hpp"
 #include "topos/composites/convolution.hpp"
-#include "topos/ops/logsumexp.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos::reports {
 namespace {

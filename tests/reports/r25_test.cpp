@@ -1,14 +1,7 @@
 // Rewrites that hold for real numbers and not for these: none is made, at home or in the text, for a constant
 // or for an argument.
 #include "reports/readings.hpp"
-#include "topos/ops/exp.hpp"
-#include "topos/ops/log.hpp"
-#include "topos/ops/maximum.hpp"
-#include "topos/ops/permute.hpp"
-#include "topos/ops/power.hpp"
-#include "topos/ops/reshape.hpp"
-#include "topos/ops/sqrt.hpp"
-#include "topos/ops/sum_along.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos::reports {
 namespace {

@@ -4,7 +4,7 @@
 #include <xmmintrin.h>
 
 #include "topos/emission/emit.hpp"
-#include "topos/ops/log.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/plan/entry.hpp"
 
 namespace topos {

@@ -6,8 +6,7 @@
 #include "topos/backends/pjrt.hpp"
 #include "topos/base/error.hpp"
 #include "topos/composites/activations.hpp"
-#include "topos/ops/log.hpp"
-#include "topos/ops/step.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos::reports {
 namespace {

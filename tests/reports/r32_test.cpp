@@ -6,11 +6,7 @@
 #include "topos/composites/losses.hpp"
 #include "topos/nn/initialize.hpp"
 #include "topos/nn/sgd.hpp"
-#include "topos/ops/gather.hpp"
-#include "topos/ops/matmul.hpp"
-#include "topos/ops/reshape.hpp"
-#include "topos/ops/scatter.hpp"
-#include "topos/ops/tanh.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos::reports {
 namespace {

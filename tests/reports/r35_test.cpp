@@ -4,8 +4,7 @@
 #include <fstream>
 
 #include "reports/readings.hpp"
-#include "topos/ops/matmul.hpp"
-#include "topos/ops/tanh.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos::reports {
 namespace {

@@ -1,7 +1,7 @@
 // The calling convention of an emitted module: plan.arguments() in, plan.results() out, whatever is unused,
 // repeated, an argument itself or a constant.
 #include "reports/readings.hpp"
-#include "topos/ops/step.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos::reports {
 namespace {

@@ -19,7 +19,7 @@
 #include "topos/backends/reference_interpreter.hpp"
 #include "topos/differentiate/adjoints.hpp"
 #include "topos/emission/emit.hpp"
-#include "topos/ops/sum.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/plan/entry.hpp"
 
 namespace topos::reports {

@@ -2,9 +2,7 @@
 #pragma once
 
 #include "topos/graph/value.hpp"
-#include "topos/ops/logsumexp.hpp"
-#include "topos/ops/sum.hpp"
-#include "topos/ops/sum_along.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos::testing {
 

@@ -11,7 +11,7 @@
 #include "topos/composites/axes.hpp"
 #include "topos/differentiate/adjoints.hpp"
 #include "topos/nn/initialize.hpp"
-#include "topos/ops/op_list.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/plan/entry.hpp"
 
 namespace topos::testing {
@@ -57,7 +57,7 @@ class RandomProgram {
     for (std::size_t i = last; i-- > 0 && terms < 8;) {
       if (pool_[i].readers > 0) continue;
       const std::size_t term = scalar(i);
-      loss = record(Add{}, {loss, term});
+      loss = record(make_operation<Add>(), {loss, term});
       ++terms;
     }
     Symbols observed;
@@ -166,23 +166,24 @@ class RandomProgram {
 
   // Repairs of domain.
   std::size_t scaled(std::size_t x, double factor) {
-    return record(Multiply{}, {x, filled(shape_of(x), factor)});
+    return record(make_operation<Multiply>(), {x, filled(shape_of(x), factor)});
   }
   std::size_t moderate(std::size_t x, double limit = 4.0) {
     const double high = largest(x);
     if (high <= limit) return x;
-    return limit >= 1.0 && chance(0.5) ? record(Tanh{}, {x})
+    return limit >= 1.0 && chance(0.5) ? record(make_operation<Tanh>(), {x})
                                        : scaled(x, std::exp2(std::floor(std::log2(limit / high))));
   }
   std::size_t positive(std::size_t x) {
     if (lowest(x) >= 0.25 && largest(x) <= 8.0) return x;
     const std::size_t bounded = moderate(x, 2.0);
-    const std::size_t squared = record(Multiply{}, {bounded, bounded});
-    return record(Add{}, {squared, filled(shape_of(x), 0.5)});
+    const std::size_t squared = record(make_operation<Multiply>(), {bounded, bounded});
+    return record(make_operation<Add>(), {squared, filled(shape_of(x), 0.5)});
   }
   std::size_t scalar(std::size_t x) {
-    const std::size_t weighted = chance(0.5) ? record(Multiply{}, {x, leaf(draw(shape_of(x)))}) : x;
-    return rank(weighted) == 0 ? weighted : record(Sum{}, {weighted});
+    const std::size_t weighted =
+        chance(0.5) ? record(make_operation<Multiply>(), {x, leaf(draw(shape_of(x)))}) : x;
+    return rank(weighted) == 0 ? weighted : record(make_operation<Sum>(), {weighted});
   }
 
   // Operands.
@@ -198,11 +199,12 @@ class RandomProgram {
     }
     const std::size_t x = any();
     if (shape_of(x).volume() == 1) {
-      return record(Broadcast(Shape(std::vector<Extent>(static_cast<std::size_t>(least), 2))), {x});
+      return record(make_operation<Broadcast>(Shape(std::vector<Extent>(static_cast<std::size_t>(least), 2))),
+                    {x});
     }
     std::vector<Extent> extents(static_cast<std::size_t>(least), 1);
     extents[below(static_cast<std::size_t>(least))] = shape_of(x).volume();
-    return record(Reshape(Shape(std::move(extents))), {x});
+    return record(make_operation<Reshape>(Shape(std::move(extents))), {x});
   }
   std::size_t like(std::size_t x) {
     if (chance(0.1)) return x;
@@ -211,8 +213,10 @@ class RandomProgram {
       if (y != x && shape_of(y) == shape_of(x)) return y;
     }
     const std::size_t y = any();
-    if (shape_of(y).volume() == 1) return record(Broadcast(shape_of(x)), {y});
-    return chance(0.3) ? record(Broadcast(shape_of(x)), {moderate(record(Sum{}, {y}))}) : source(shape_of(x));
+    if (shape_of(y).volume() == 1) return record(make_operation<Broadcast>(shape_of(x)), {y});
+    return chance(0.3) ? record(make_operation<Broadcast>(shape_of(x)),
+                                {moderate(record(make_operation<Sum>(), {y}))})
+                       : source(shape_of(x));
   }
   bool small(std::size_t x, Extent factor) const { return shape_of(x).volume() * factor <= 64; }
 
@@ -227,45 +231,50 @@ class RandomProgram {
   void divide() {
     const std::size_t x = any();
     const std::size_t divisor = positive(like(x));
-    moderate(record(Divide{}, {x, chance(0.3) ? record(Negate{}, {divisor}) : divisor}));
+    moderate(record(make_operation<Divide>(),
+                    {x, chance(0.3) ? record(make_operation<Negate>(), {divisor}) : divisor}));
   }
   void power() {
     const std::size_t base = positive(any());
     static constexpr double constants[] = {0.0, 0.5, 1.0, 2.0, 3.0, -1.0, -0.5};
     const std::size_t exponent =
         chance(0.4) ? filled(shape_of(base), constants[below(7)]) : moderate(like(base), 2.0);
-    moderate(record(Power{}, {base, exponent}));
+    moderate(record(make_operation<Power>(), {base, exponent}));
   }
   void log1p() {
     const std::size_t x = any();
-    moderate(record(Log1p{}, {lowest(x) > -0.75 && largest(x) < 8.0 ? x : positive(x)}));
+    moderate(record(make_operation<Log1p>(), {lowest(x) > -0.75 && largest(x) < 8.0 ? x : positive(x)}));
   }
   void matmul() {
     const std::size_t x = with_rank(2, 4);
     const Axis last = rank(x) - 1;
     if (chance(0.2)) {
-      const std::size_t swapped = record(Permute(topos::detail::last_two_swapped(rank(x))), {x});
-      moderate(record(MatMul{}, {x, swapped}));
+      std::vector<Axis> order;
+      for (Axis axis = 0; axis < rank(x); ++axis) order.push_back(axis);
+      std::swap(order[order.size() - 2], order[order.size() - 1]);
+      const std::size_t swapped = record(make_operation<Permute>(std::move(order)), {x});
+      moderate(record(make_operation<MatMul>(), {x, swapped}));
       return;
     }
     const Shape right = shape_of(x).with_extent(last - 1, shape_of(x)[last]).with_extent(last, extent());
     std::size_t y = source(right);
-    if (chance(0.3)) y = record(Tanh{}, {y});
-    moderate(record(MatMul{}, {x, y}));
+    if (chance(0.3)) y = record(make_operation<Tanh>(), {y});
+    moderate(record(make_operation<MatMul>(), {x, y}));
   }
   void sum_along() {
     const std::size_t x = with_rank(1);
-    moderate(record(SumAlong(axis_of(x)), {x}));
+    moderate(record(make_operation<SumAlong>(axis_of(x)), {x}));
   }
   void broadcast() {
     const std::size_t x = any();
-    const std::size_t one = shape_of(x).volume() == 1 ? x : moderate(record(Sum{}, {x}));
-    record(Broadcast(shape()), {one});
+    const std::size_t one = shape_of(x).volume() == 1 ? x : moderate(record(make_operation<Sum>(), {x}));
+    record(make_operation<Broadcast>(shape()), {one});
   }
   void broadcast_along() {
     const std::size_t x = any();
     const Extent count = chance(0.03) ? 0 : between(1, 3);
-    if (rank(x) < 5 && small(x, count)) record(BroadcastAlong(between(0, rank(x)), count), {x});
+    if (rank(x) < 5 && small(x, count))
+      record(make_operation<BroadcastAlong>(between(0, rank(x)), count), {x});
   }
   void reshape() {
     const std::size_t x = any();
@@ -281,7 +290,7 @@ class RandomProgram {
     }
     Shape wanted(target);
     if (wanted.rank() > 5 || wanted.volume() != shape_of(x).volume()) wanted = Shape({shape_of(x).volume()});
-    record(Reshape(wanted), {x});
+    record(make_operation<Reshape>(wanted), {x});
   }
   void permute() {
     const std::size_t x = any();
@@ -290,21 +299,22 @@ class RandomProgram {
       order[i] = static_cast<Axis>(i);
       std::swap(order[i], order[below(i + 1)]);
     }
-    record(Permute(std::move(order)), {x});
+    record(make_operation<Permute>(std::move(order)), {x});
   }
   void narrow() {
     const std::size_t x = with_rank(1);
     const Axis axis = axis_of(x);
     const Extent full = shape_of(x)[axis];
     const Extent length = full == 0 || chance(0.03) ? 0 : between(1, full);
-    record(Narrow(axis, between(0, full - length), length), {x});
+    record(make_operation<Narrow>(axis, between(0, full - length), length), {x});
   }
   void pad() {
     const std::size_t x = with_rank(1);
     const Axis axis = axis_of(x);
     const Extent before = between(0, 2), after = between(0, 2);
     const Extent full = before + shape_of(x)[axis] + after;
-    if (shape_of(x).with_extent(axis, full).volume() <= 64) record(Pad(axis, before, full), {x});
+    if (shape_of(x).with_extent(axis, full).volume() <= 64)
+      record(make_operation<Pad>(axis, before, full), {x});
   }
   void unfold() {
     const std::size_t x = with_rank(1, 4);
@@ -314,7 +324,7 @@ class RandomProgram {
     const Extent size = between(1, std::min<Extent>(full, 3));
     const Extent dilation =
         size > 1 ? between(1, std::min<Extent>((full - 1) / (size - 1), 2)) : between(1, 3);
-    if (small(x, size)) record(Unfold(axis, size, between(1, 3), dilation), {x});
+    if (small(x, size)) record(make_operation<Unfold>(axis, size, between(1, 3), dilation), {x});
   }
   void fold() {
     const std::size_t x = with_rank(2);
@@ -323,7 +333,7 @@ class RandomProgram {
     if (count == 0 || size == 0) return;
     const Extent step = between(1, 3), dilation = between(1, 2);
     const Extent full = dilation * (size - 1) + 1 + (count - 1) * step + between(0, step - 1);
-    moderate(record(Fold(axis, size, step, dilation, full), {x}));
+    moderate(record(make_operation<Fold>(axis, size, step, dilation, full), {x}));
   }
   std::size_t selection(Extent count, Extent classes) {
     const auto rows = [&] {
@@ -337,19 +347,20 @@ class RandomProgram {
     const std::size_t x = with_rank(1);
     const Extent classes = shape_of(x)[0];
     const Extent count = classes == 0 ? 0 : between(1, 4);
-    if (shape_of(x).with_extent(0, count).volume() <= 64) record(Gather{}, {x, selection(count, classes)});
+    if (shape_of(x).with_extent(0, count).volume() <= 64)
+      record(make_operation<Gather>(), {x, selection(count, classes)});
   }
   void scatter() {
     const std::size_t x = with_rank(1);
     const Extent classes = between(1, 4);
     if (shape_of(x).with_extent(0, classes).volume() > 64) return;
-    moderate(record(Scatter{}, {x, selection(shape_of(x)[0], classes)}));
+    moderate(record(make_operation<Scatter>(), {x, selection(shape_of(x)[0], classes)}));
   }
   template <class Softmax>
   void along_lines() {
     const std::size_t x = with_rank(1);
     const Axis axis = axis_of(x);
-    if (shape_of(x)[axis] > 0) moderate(record(Softmax(axis), {moderate(x)}));
+    if (shape_of(x)[axis] > 0) moderate(record(make_operation<Softmax>(axis), {moderate(x)}));
   }
 
   void step() {
@@ -357,41 +368,41 @@ class RandomProgram {
       case 0:
         return void(source(shape()));
       case 1:
-        return binary(Add{});
+        return binary(make_operation<Add>());
       case 2:
-        return binary(Subtract{});
+        return binary(make_operation<Subtract>());
       case 3:
-        return binary(Multiply{});
+        return binary(make_operation<Multiply>());
       case 4:
         return divide();
       case 5:
-        return unary(Negate{}, 4.0);
+        return unary(make_operation<Negate>(), 4.0);
       case 6:
-        return unary(Exp{}, 1.5);
+        return unary(make_operation<Exp>(), 1.5);
       case 7:
-        return void(record(Log{}, {positive(any())}));
+        return void(record(make_operation<Log>(), {positive(any())}));
       case 8:
-        return void(record(Sqrt{}, {positive(any())}));
+        return void(record(make_operation<Sqrt>(), {positive(any())}));
       case 9:
-        return unary(Tanh{}, 4.0);
+        return unary(make_operation<Tanh>(), 4.0);
       case 10:
-        return unary(Sin{}, 4.0);
+        return unary(make_operation<Sin>(), 4.0);
       case 11:
-        return unary(Cos{}, 4.0);
+        return unary(make_operation<Cos>(), 4.0);
       case 12:
         return log1p();
       case 13:
-        return unary(Expm1{}, 1.5);
+        return unary(make_operation<Expm1>(), 1.5);
       case 14:
-        return unary(Erf{}, 3.0);
+        return unary(make_operation<Erf>(), 3.0);
       case 15:
-        return unary(ErfDerivative{}, 3.0);
+        return unary(make_operation<ErfDerivative>(), 3.0);
       case 16:
         return power();
       case 17:
         return matmul();
       case 18:
-        return void(moderate(record(Sum{}, {any()})));
+        return void(moderate(record(make_operation<Sum>(), {any()})));
       case 19:
         return sum_along();
       case 20:
@@ -417,11 +428,11 @@ class RandomProgram {
       case 30:
         return chance(0.5) ? along_lines<LogSoftmax>() : along_lines<LogSumExp>();
       case 31:
-        return binary(Maximum{});
+        return binary(make_operation<Maximum>());
       case 32:
-        return binary(Step{});
+        return binary(make_operation<Step>());
       default:
-        return binary(Maximum{});
+        return binary(make_operation<Maximum>());
     }
   }
 

@@ -3,8 +3,7 @@
 
 #include "support/op_cases.hpp"
 #include "topos/composites/axes.hpp"
-#include "topos/ops/sum.hpp"
-#include "topos/ops/sum_along.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/tensor/reference/reduce.hpp"
 
 namespace topos {

@@ -122,6 +122,7 @@ struct ArrayView {
   ArrayView() = default;
   ArrayView(ArrayElement element_type, std::span<const std::int64_t> shape, std::span<const std::byte> data)
       : element(element_type), extents(shape), bytes(data) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): an array is its own view
   ArrayView(const Array& array) : element(array.element), extents(array.extents), bytes(array.bytes) {}
 
   ArrayType type() const { return {element, {extents.begin(), extents.end()}}; }

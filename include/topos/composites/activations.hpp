@@ -1,16 +1,7 @@
 // Activations, each a plain composition of operations.
 #pragma once
 
-#include "topos/ops/add.hpp"
-#include "topos/ops/divide.hpp"
-#include "topos/ops/erf.hpp"
-#include "topos/ops/exp.hpp"
-#include "topos/ops/log1p.hpp"
-#include "topos/ops/log_softmax.hpp"
-#include "topos/ops/maximum.hpp"
-#include "topos/ops/multiply.hpp"
-#include "topos/ops/negate.hpp"
-#include "topos/ops/sqrt.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos {
 

@@ -5,7 +5,8 @@
 
 #include "topos/composites/activations.hpp"
 #include "topos/composites/axes.hpp"
-#include "topos/ops/matmul.hpp"
+#include "topos/ops/functions.hpp"
+#include "topos/tensor/tensor.hpp"
 
 namespace topos {
 

@@ -4,15 +4,7 @@
 #include <vector>
 
 #include "topos/composites/require.hpp"
-#include "topos/ops/add.hpp"
-#include "topos/ops/broadcast.hpp"
-#include "topos/ops/broadcast_along.hpp"
-#include "topos/ops/divide.hpp"
-#include "topos/ops/multiply.hpp"
-#include "topos/ops/pad.hpp"
-#include "topos/ops/permute.hpp"
-#include "topos/ops/reshape.hpp"
-#include "topos/ops/sum_along.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos {
 

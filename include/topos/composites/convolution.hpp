@@ -2,15 +2,7 @@
 #pragma once
 
 #include "topos/composites/require.hpp"
-#include "topos/ops/add.hpp"
-#include "topos/ops/broadcast_along.hpp"
-#include "topos/ops/matmul.hpp"
-#include "topos/ops/maximum.hpp"
-#include "topos/ops/narrow.hpp"
-#include "topos/ops/pad.hpp"
-#include "topos/ops/permute.hpp"
-#include "topos/ops/reshape.hpp"
-#include "topos/ops/unfold.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos {
 

@@ -2,11 +2,7 @@
 #pragma once
 
 #include "topos/composites/require.hpp"
-#include "topos/ops/divide.hpp"
-#include "topos/ops/log_softmax.hpp"
-#include "topos/ops/multiply.hpp"
-#include "topos/ops/negate.hpp"
-#include "topos/ops/sum.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos {
 

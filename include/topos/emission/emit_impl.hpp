@@ -19,6 +19,7 @@ std::string emit_stablehlo(const Plan<E>& plan) {
       .dense =
           [](const Shape& shape, const std::vector<double>& elements) {
             std::vector<E> converted;
+            converted.reserve(elements.size());
             for (const double value : elements) converted.push_back(Traits::from_double(value));
             return dense_attribute(Tensor<E>(shape, std::move(converted)));
           },

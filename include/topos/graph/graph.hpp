@@ -17,6 +17,11 @@
 
 namespace topos {
 
+// The sources: ops/leaf.hpp, ops/parameter.hpp and ops/input.hpp.
+struct Leaf;
+struct Parameter;
+struct Input;
+
 struct Node {
   Operation operation;
   std::array<NodeIndex, 2> operands{};  ///< the first operation.arity() count

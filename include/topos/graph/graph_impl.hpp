@@ -6,9 +6,6 @@
 #include <algorithm>
 
 #include "topos/graph/network.hpp"
-#include "topos/ops/input.hpp"
-#include "topos/ops/leaf.hpp"
-#include "topos/ops/parameter.hpp"
 
 namespace topos {
 namespace detail {
@@ -25,7 +22,8 @@ void require_recording(const Recorder<E>& recorder, NodeIndex index, const std::
 
 template <class E>
 NodeIndex append_leaf(Recorder<E>& recorder, Tensor<E> payload) {
-  const NodeIndex index = recorder.program.graph.append(Node{.operation = Leaf{}, .shape = payload.shape()});
+  const NodeIndex index =
+      recorder.program.graph.append(Node{.operation = make_operation<Leaf>(), .shape = payload.shape()});
   recorder.program.leaves.push_back(std::move(payload));
   return index;
 }
@@ -145,7 +143,8 @@ Value<E> Tape<E>::leaf(Tensor<E> payload, const Where& where) {
 template <class E>
 Value<E> Tape<E>::parameter(Tensor<E> initial, const Where& where) {
   Program<E>& program = live(where).program;
-  const NodeIndex index = program.graph.append(Node{.operation = Parameter{}, .shape = initial.shape()});
+  const NodeIndex index =
+      program.graph.append(Node{.operation = make_operation<Parameter>(), .shape = initial.shape()});
   program.parameters.push_back(std::move(initial));
   return Value<E>(recorder_, index);
 }
@@ -153,7 +152,8 @@ Value<E> Tape<E>::parameter(Tensor<E> initial, const Where& where) {
 template <class E>
 Value<E> Tape<E>::input(Tensor<E> fallback, const Where& where) {
   Program<E>& program = live(where).program;
-  const NodeIndex index = program.graph.append(Node{.operation = Input{}, .shape = fallback.shape()});
+  const NodeIndex index =
+      program.graph.append(Node{.operation = make_operation<Input>(), .shape = fallback.shape()});
   program.inputs.push_back(std::move(fallback));
   return Value<E>(recorder_, index);
 }

@@ -1,6 +1,8 @@
 // A sealed program.
 #pragma once
 
+#include <concepts>
+
 #include "topos/graph/parameters.hpp"
 #include "topos/graph/tape.hpp"
 
@@ -38,6 +40,10 @@ class Network {
   Parameters<E> parameters() const;
   /// What one function of this program computes: its results, in this order. See plan/entry.hpp.
   Entry<E> entry(Symbols roots) const;
+  template <std::convertible_to<Symbol> Root>
+  Entry<E> entry(const Root& root) const {
+    return entry(Symbols{root});
+  }
   /// Interprets every node.
   Run<E> forward(const Parameters<E>& parameters, const Feeds<E>& feeds = {}) const;
 

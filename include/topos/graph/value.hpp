@@ -5,11 +5,7 @@
 
 #include "topos/base/error.hpp"
 #include "topos/graph/program.hpp"
-#include "topos/ops/add.hpp"
-#include "topos/ops/divide.hpp"
-#include "topos/ops/multiply.hpp"
-#include "topos/ops/negate.hpp"
-#include "topos/ops/subtract.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos {
 
@@ -60,40 +56,50 @@ class Value {
   /// Records a constant on this value's tape.
   Value leaf(Tensor<E> payload, const Where& where = Where::current()) const;
 
+  // NOLINTBEGIN(google-explicit-constructor): operands convert
   /// A literal operand on either side of an operator, and the caller's place: a tensor or an element (rank 0)
   /// becomes a leaf, recorded before the operation.
   struct Literal {
-    Literal(const Tensor<E>& tensor,
-            const Where& at = Where::current())  // NOLINT(google-explicit-constructor)
-        : payload(tensor), where(at) {}
-    Literal(E element, const Where& at = Where::current())  // NOLINT(google-explicit-constructor)
-        : payload(Tensor<E>(element)), where(at) {}
+    Literal(const Tensor<E>& tensor, const Where& at = Where::current()) : payload(tensor), where(at) {}
+    Literal(E element, const Where& at = Where::current()) : payload(Tensor<E>(element)), where(at) {}
     Tensor<E> payload;
     std::source_location where;
   };
   /// The right operand of an operator: a value or a literal.
   struct Operand {
-    Operand(const Value& v, const Where& at = Where::current())  // NOLINT(google-explicit-constructor)
-        : value(v), where(at) {}
-    Operand(const Tensor<E>& tensor,
-            const Where& at = Where::current())  // NOLINT(google-explicit-constructor)
-        : literal(tensor), where(at) {}
-    Operand(E element, const Where& at = Where::current())  // NOLINT(google-explicit-constructor)
-        : literal(Tensor<E>(element)), where(at) {}
+    Operand(const Value& v, const Where& at = Where::current()) : value(v), where(at) {}
+    Operand(const Tensor<E>& tensor, const Where& at = Where::current()) : literal(tensor), where(at) {}
+    Operand(E element, const Where& at = Where::current()) : literal(Tensor<E>(element)), where(at) {}
     std::optional<Value> value;
     std::optional<Tensor<E>> literal;
     std::source_location where;
   };
+  // NOLINTEND(google-explicit-constructor)
 
-  friend Value operator+(const Value& a, const Operand& b) { return combine(Add{}, a, b); }
-  friend Value operator-(const Value& a, const Operand& b) { return combine(Subtract{}, a, b); }
-  friend Value operator*(const Value& a, const Operand& b) { return combine(Multiply{}, a, b); }
-  friend Value operator/(const Value& a, const Operand& b) { return combine(Divide{}, a, b); }
-  friend Value operator+(const Literal& a, const Value& b) { return combine(Add{}, a, b); }
-  friend Value operator-(const Literal& a, const Value& b) { return combine(Subtract{}, a, b); }
-  friend Value operator*(const Literal& a, const Value& b) { return combine(Multiply{}, a, b); }
-  friend Value operator/(const Literal& a, const Value& b) { return combine(Divide{}, a, b); }
+  friend Value operator+(const Value& a, const Operand& b) { return combine(make_operation<Add>(), a, b); }
+  friend Value operator-(const Value& a, const Operand& b) {
+    return combine(make_operation<Subtract>(), a, b);
+  }
+  friend Value operator*(const Value& a, const Operand& b) {
+    return combine(make_operation<Multiply>(), a, b);
+  }
+  friend Value operator/(const Value& a, const Operand& b) { return combine(make_operation<Divide>(), a, b); }
+  friend Value operator+(const Literal& a, const Value& b) { return combine(make_operation<Add>(), a, b); }
+  friend Value operator-(const Literal& a, const Value& b) {
+    return combine(make_operation<Subtract>(), a, b);
+  }
+  friend Value operator*(const Literal& a, const Value& b) {
+    return combine(make_operation<Multiply>(), a, b);
+  }
+  friend Value operator/(const Literal& a, const Value& b) { return combine(make_operation<Divide>(), a, b); }
   friend Value operator-(const Value& a) { return negate(a); }
+  // The other elementwise functions of two operands, with a literal as an operator has it.
+  friend Value maximum(const Value& a, const Operand& b) { return combine(make_operation<Maximum>(), a, b); }
+  friend Value maximum(const Literal& a, const Value& b) { return combine(make_operation<Maximum>(), a, b); }
+  friend Value step(const Value& a, const Operand& b) { return combine(make_operation<Step>(), a, b); }
+  friend Value step(const Literal& a, const Value& b) { return combine(make_operation<Step>(), a, b); }
+  friend Value pow(const Value& a, const Operand& b) { return combine(make_operation<Power>(), a, b); }
+  friend Value pow(const Literal& a, const Value& b) { return combine(make_operation<Power>(), a, b); }
 
  private:
   friend class Tape<E>;

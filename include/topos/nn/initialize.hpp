@@ -16,7 +16,6 @@ class SplitMix64 {
   double unit();
   /// Standard normal by Box and Muller's cosine half: sqrt(-2 ln(1 - u1)) cos(2 pi u2), two draws.
   double normal();
-  std::uint64_t state() const { return state_; }
 
  private:
   std::uint64_t state_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "topos/ops/elementwise.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos {
 
@@ -14,22 +15,13 @@ struct Add : ElementwiseBinary {
   }
   // d(a + b) = da + db
   template <class R>
-  Cotangents<R, 2> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 2> vjp(const Linearization<R>& at) const {
+    return {at.cotangent, at.cotangent};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     out.elementwise("stablehlo.add");
   }
 };
-
-/// a + b, elementwise, one IEEE addition. Equal shapes.
-template <Recordable R>
-R add(const R& a, const R& b, const Where& where = Where::current()) {
-  return apply(Add{}, a, b, where);
-}
-
-template <class R>
-Cotangents<R, 2> Add::vjp(const Linearization<R>& at) const {
-  return {at.cotangent, at.cotangent};
-}
 
 }  // namespace topos

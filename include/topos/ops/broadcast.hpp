@@ -3,17 +3,16 @@
 
 #include <fmt/format.h>
 
-#include "topos/ops/recordable.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/tensor/tensor.hpp"
 
 namespace topos {
-
-struct Sum;
 
 struct Broadcast : OperationDefaults {
   Shape shape;
 
   explicit Broadcast(Shape target) : shape(std::move(target)) {}
+  using Attributes = TypeList<Shape>;
   static constexpr std::string_view name = "Broadcast";
   static constexpr std::size_t arity = 1;
   static constexpr Reads reads = Reads::nothing;
@@ -28,7 +27,10 @@ struct Broadcast : OperationDefaults {
   }
   // The element feeds every position: its cotangent is their sum.
   template <class R>
-  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const {
+    const R total = sum(at.cotangent);
+    return {broadcast(total, at.operand().shape())};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     std::string scalar = out.operand(0);
@@ -39,17 +41,5 @@ struct Broadcast : OperationDefaults {
     out.broadcast_in_dim("", scalar, Shape(), {}, out.result_shape());
   }
 };
-
-/// Every element of the result is the operand's only one; the operand may have any rank.
-template <Recordable R>
-R broadcast(const R& x, const Shape& shape, const Where& where = Where::current()) {
-  return apply(Broadcast(shape), x, where);
-}
-
-template <class R>
-Cotangents<R, 1> Broadcast::vjp(const Linearization<R>& at) const {
-  const R total = apply(typename Later<Sum, R>::Operation{}, at.cotangent, Where::current());
-  return {broadcast(total, at.operand().shape())};
-}
 
 }  // namespace topos

@@ -1,18 +1,17 @@
 // A new axis along which every slice is the operand.
 #pragma once
 
-#include "topos/ops/recordable.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/tensor/tensor.hpp"
 
 namespace topos {
-
-struct SumAlong;
 
 struct BroadcastAlong : OperationDefaults {
   Axis axis = 0;
   Extent extent = 0;
 
   BroadcastAlong(Axis along, Extent count) : axis(along), extent(count) {}
+  using Attributes = TypeList<Axis, Extent>;
   static constexpr std::string_view name = "BroadcastAlong";
   static constexpr std::size_t arity = 1;
   static constexpr Reads reads = Reads::nothing;
@@ -28,24 +27,14 @@ struct BroadcastAlong : OperationDefaults {
   }
   // Each element feeds `extent` positions: its cotangent is their sum.
   template <class R>
-  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const {
+    return {sum_along(at.cotangent, axis)};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     out.broadcast_in_dim("", out.operand(0), out.shape(0), out.axes_without(out.result_shape(), axis),
                          out.result_shape());
   }
 };
-
-/// The operand repeated `extent` times along a new axis inserted before `axis`.
-template <Recordable R>
-R broadcast_along(const R& x, Axis axis, Extent extent, const Where& where = Where::current()) {
-  return apply(BroadcastAlong(axis, extent), x, where);
-}
-
-template <class R>
-Cotangents<R, 1> BroadcastAlong::vjp(const Linearization<R>& at) const {
-  using SumAlongLater = typename Later<SumAlong, R>::Operation;
-  return {apply(SumAlongLater(axis), at.cotangent, Where::current())};
-}
 
 }  // namespace topos

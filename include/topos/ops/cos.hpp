@@ -2,12 +2,9 @@
 #pragma once
 
 #include "topos/ops/elementwise.hpp"
-#include "topos/ops/multiply.hpp"
-#include "topos/ops/negate.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos {
-
-struct Sin;
 
 struct Cos : ElementwiseUnary {
   static constexpr std::string_view name = "Cos";
@@ -18,24 +15,15 @@ struct Cos : ElementwiseUnary {
   }
   // d cos(x) = -sin(x) dx
   template <class R>
-  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const {
+    const R slope = sin(at.operand());
+    const R scaled = multiply(at.cotangent, slope);
+    return {negate(scaled)};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     out.elementwise("stablehlo.cosine");
   }
 };
-
-/// The cosine, elementwise, x in radians.
-template <Recordable R>
-R cos(const R& x, const Where& where = Where::current()) {
-  return apply(Cos{}, x, where);
-}
-
-template <class R>
-Cotangents<R, 1> Cos::vjp(const Linearization<R>& at) const {
-  const R slope = apply(typename Later<Sin, R>::Operation{}, at.operand(), Where::current());
-  const R scaled = multiply(at.cotangent, slope);
-  return {negate(scaled)};
-}
 
 }  // namespace topos

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "topos/ops/elementwise.hpp"
-#include "topos/ops/multiply.hpp"
-#include "topos/ops/negate.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos {
 
@@ -16,24 +15,15 @@ struct Divide : ElementwiseBinary {
   }
   // d(a / b) = da / b - (a / b) / b db
   template <class R>
-  Cotangents<R, 2> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 2> vjp(const Linearization<R>& at) const {
+    const R left = divide(at.cotangent, at.right());
+    const R scaled = multiply(at.cotangent, at.output);
+    return {left, negate(divide(scaled, at.right()))};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     out.elementwise("stablehlo.divide");
   }
 };
-
-/// a / b, elementwise, one IEEE division. Equal shapes.
-template <Recordable R>
-R divide(const R& a, const R& b, const Where& where = Where::current()) {
-  return apply(Divide{}, a, b, where);
-}
-
-template <class R>
-Cotangents<R, 2> Divide::vjp(const Linearization<R>& at) const {
-  const R left = divide(at.cotangent, at.right());
-  const R scaled = multiply(at.cotangent, at.output);
-  return {left, negate(divide(scaled, at.right()))};
-}
 
 }  // namespace topos

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "topos/ops/elementwise.hpp"
-#include "topos/ops/erf_derivative.hpp"
-#include "topos/ops/multiply.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos {
 
@@ -16,7 +15,10 @@ struct Erf : ElementwiseUnary {
   }
   // d erf(x) = erf'(x) dx
   template <class R>
-  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const {
+    const R slope = erf_derivative(at.operand());
+    return {multiply(at.cotangent, slope)};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     // StableHLO has no erf; CHLO, which the same compilers read, writes its type without parentheses.
@@ -24,17 +26,5 @@ struct Erf : ElementwiseUnary {
                                out.type(out.result_shape())));
   }
 };
-
-/// The error function, elementwise.
-template <Recordable R>
-R erf(const R& x, const Where& where = Where::current()) {
-  return apply(Erf{}, x, where);
-}
-
-template <class R>
-Cotangents<R, 1> Erf::vjp(const Linearization<R>& at) const {
-  const R slope = erf_derivative(at.operand());
-  return {multiply(at.cotangent, slope)};
-}
 
 }  // namespace topos

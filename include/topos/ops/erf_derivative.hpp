@@ -3,10 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "topos/ops/add.hpp"
 #include "topos/ops/elementwise.hpp"
-#include "topos/ops/multiply.hpp"
-#include "topos/ops/negate.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos {
 
@@ -25,7 +23,11 @@ struct ErfDerivative : ElementwiseUnary {
   }
   // d (2/sqrt(pi) e^(-x^2)) = -2 x (2/sqrt(pi) e^(-x^2)) dx
   template <class R>
-  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const {
+    const R doubled = add(at.operand(), at.operand());
+    const R scaled = multiply(at.cotangent, doubled);
+    return {negate(multiply(scaled, at.output))};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     const std::string squared = out.define(
@@ -38,18 +40,5 @@ struct ErfDerivative : ElementwiseUnary {
     out.define("", fmt::format("stablehlo.multiply {}, {} : {}", bell, scale, out.type(out.shape(0))));
   }
 };
-
-/// erf'(x) = 2/sqrt(pi) e^(-x^2), elementwise, computed as exp(-(x x)) times the rounded constant.
-template <Recordable R>
-R erf_derivative(const R& x, const Where& where = Where::current()) {
-  return apply(ErfDerivative{}, x, where);
-}
-
-template <class R>
-Cotangents<R, 1> ErfDerivative::vjp(const Linearization<R>& at) const {
-  const R doubled = add(at.operand(), at.operand());
-  const R scaled = multiply(at.cotangent, doubled);
-  return {negate(multiply(scaled, at.output))};
-}
 
 }  // namespace topos

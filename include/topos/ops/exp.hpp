@@ -2,7 +2,7 @@
 #pragma once
 
 #include "topos/ops/elementwise.hpp"
-#include "topos/ops/multiply.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos {
 
@@ -15,22 +15,13 @@ struct Exp : ElementwiseUnary {
   }
   // d e^x = e^x dx
   template <class R>
-  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const {
+    return {multiply(at.cotangent, at.output)};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     out.elementwise("stablehlo.exponential");
   }
 };
-
-/// e^x, elementwise.
-template <Recordable R>
-R exp(const R& x, const Where& where = Where::current()) {
-  return apply(Exp{}, x, where);
-}
-
-template <class R>
-Cotangents<R, 1> Exp::vjp(const Linearization<R>& at) const {
-  return {multiply(at.cotangent, at.output)};
-}
 
 }  // namespace topos

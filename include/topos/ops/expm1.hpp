@@ -1,9 +1,8 @@
 // e^x - 1, elementwise, accurate near 0.
 #pragma once
 
-#include "topos/ops/add.hpp"
 #include "topos/ops/elementwise.hpp"
-#include "topos/ops/multiply.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos {
 
@@ -16,24 +15,15 @@ struct Expm1 : ElementwiseUnary {
   }
   // d (e^x - 1) = e^x dx
   template <class R>
-  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const {
+    const R ones = at.ones_like(at.output);
+    const R slope = add(at.output, ones);
+    return {multiply(at.cotangent, slope)};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     out.elementwise("stablehlo.exponential_minus_one");
   }
 };
-
-/// e^x - 1, elementwise, accurate near 0.
-template <Recordable R>
-R expm1(const R& x, const Where& where = Where::current()) {
-  return apply(Expm1{}, x, where);
-}
-
-template <class R>
-Cotangents<R, 1> Expm1::vjp(const Linearization<R>& at) const {
-  const R ones = at.ones_like(at.output);
-  const R slope = add(at.output, ones);
-  return {multiply(at.cotangent, slope)};
-}
 
 }  // namespace topos

@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "topos/ops/recordable.hpp"
-#include "topos/ops/unfold.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/tensor/reference/window.hpp"
 
 namespace topos {
@@ -18,6 +17,7 @@ struct Fold : OperationDefaults {
 
   Fold(Axis along, Extent window, Extent stride, Extent spacing, Extent full)
       : axis(along), size(window), step(stride), dilation(spacing), extent(full) {}
+  using Attributes = TypeList<Axis, Extent, Extent, Extent, Extent>;
   static constexpr std::string_view name = "Fold";
   static constexpr std::size_t arity = 1;
   static constexpr Reads reads = Reads::nothing;
@@ -43,7 +43,9 @@ struct Fold : OperationDefaults {
   }
   // Linear, with Unfold as its adjoint.
   template <class R>
-  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const {
+    return {unfold(at.cotangent, axis, size, step, dilation)};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     const Extent count = out.shape(0)[axis];
@@ -66,6 +68,7 @@ struct Fold : OperationDefaults {
                         {axis, axis + 1}, {0, 1}, joined_shape);
     if (trailing) return;
     std::vector<Axis> home;
+    home.reserve(static_cast<std::size_t>(out.result_shape().rank()));
     for (Axis a = 0; a < out.result_shape().rank(); ++a) {
       home.push_back(a < axis ? a : a == axis ? out.result_shape().rank() - 1 : a - 1);
     }
@@ -108,17 +111,5 @@ struct Fold : OperationDefaults {
     }
   }
 };
-
-/// Windows (count, size) at axis, axis + 1 add into `extent` positions, windows ascending.
-template <Recordable R>
-R fold(const R& x, Axis axis, Extent size, Extent step, Extent dilation, Extent extent,
-       const Where& where = Where::current()) {
-  return apply(Fold(axis, size, step, dilation, extent), x, where);
-}
-
-template <class R>
-Cotangents<R, 1> Fold::vjp(const Linearization<R>& at) const {
-  return {unfold(at.cotangent, axis, size, step, dilation)};
-}
 
 }  // namespace topos

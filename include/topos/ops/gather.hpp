@@ -1,12 +1,10 @@
 // Rows of a table, by index.
 #pragma once
 
-#include "topos/ops/recordable.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/tensor/reference/selection.hpp"
 
 namespace topos {
-
-struct Scatter;
 
 struct Gather : OperationDefaults {
   static constexpr std::string_view name = "Gather";
@@ -24,24 +22,14 @@ struct Gather : OperationDefaults {
   }
   // A table row's cotangent is the sum over the places it was copied to; the selection is data.
   template <class R>
-  Cotangents<R, 2> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 2> vjp(const Linearization<R>& at) const {
+    return {scatter(at.cotangent, at.right()), std::nullopt};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     out.dot_general("", out.operand(1), out.shape(1), out.operand(0), out.shape(0), {}, {1}, {0},
                     out.result_shape());
   }
 };
-
-/// Row i of the result is the table's row that row i of the selection [count, rows] names.
-template <Recordable R>
-R gather(const R& table, const R& selection, const Where& where = Where::current()) {
-  return apply(Gather{}, table, selection, where);
-}
-
-template <class R>
-Cotangents<R, 2> Gather::vjp(const Linearization<R>& at) const {
-  return {apply(typename Later<Scatter, R>::Operation{}, at.cotangent, at.right(), Where::current()),
-          std::nullopt};
-}
 
 }  // namespace topos

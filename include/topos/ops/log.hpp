@@ -1,8 +1,8 @@
 // The natural logarithm, elementwise.
 #pragma once
 
-#include "topos/ops/divide.hpp"
 #include "topos/ops/elementwise.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos {
 
@@ -15,22 +15,13 @@ struct Log : ElementwiseUnary {
   }
   // d ln x = dx / x
   template <class R>
-  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const {
+    return {divide(at.cotangent, at.operand())};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     out.elementwise("stablehlo.log");
   }
 };
-
-/// The natural logarithm, elementwise.
-template <Recordable R>
-R log(const R& x, const Where& where = Where::current()) {
-  return apply(Log{}, x, where);
-}
-
-template <class R>
-Cotangents<R, 1> Log::vjp(const Linearization<R>& at) const {
-  return {divide(at.cotangent, at.operand())};
-}
 
 }  // namespace topos

@@ -1,9 +1,8 @@
 // ln(1 + x), elementwise, accurate near 0.
 #pragma once
 
-#include "topos/ops/add.hpp"
-#include "topos/ops/divide.hpp"
 #include "topos/ops/elementwise.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos {
 
@@ -16,24 +15,15 @@ struct Log1p : ElementwiseUnary {
   }
   // d ln(1 + x) = dx / (1 + x)
   template <class R>
-  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const {
+    const R ones = at.ones_like(at.operand());
+    const R sum = add(ones, at.operand());
+    return {divide(at.cotangent, sum)};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     out.elementwise("stablehlo.log_plus_one");
   }
 };
-
-/// ln(1 + x), elementwise, accurate near 0.
-template <Recordable R>
-R log1p(const R& x, const Where& where = Where::current()) {
-  return apply(Log1p{}, x, where);
-}
-
-template <class R>
-Cotangents<R, 1> Log1p::vjp(const Linearization<R>& at) const {
-  const R ones = at.ones_like(at.operand());
-  const R sum = add(ones, at.operand());
-  return {divide(at.cotangent, sum)};
-}
 
 }  // namespace topos

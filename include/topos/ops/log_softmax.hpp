@@ -3,12 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "topos/ops/broadcast_along.hpp"
-#include "topos/ops/exp.hpp"
-#include "topos/ops/multiply.hpp"
-#include "topos/ops/recordable.hpp"
-#include "topos/ops/subtract.hpp"
-#include "topos/ops/sum_along.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/tensor/reference/reduce.hpp"
 
 namespace topos {
@@ -17,6 +12,7 @@ struct LogSoftmax : OperationDefaults {
   Axis axis = 0;
 
   explicit LogSoftmax(Axis along) : axis(along) {}
+  using Attributes = TypeList<Axis>;
   static constexpr std::string_view name = "LogSoftmax";
   static constexpr std::size_t arity = 1;
   static constexpr Reads reads = Reads::output;
@@ -46,7 +42,13 @@ struct LogSoftmax : OperationDefaults {
   }
   // d log p_i = dx_i - sum_j p_j dx_j
   template <class R>
-  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const {
+    const R total = sum_along(at.cotangent, axis);
+    const R spread = broadcast_along(total, axis, at.operand().shape()[axis]);
+    const R probabilities = exp(at.output);
+    const R expected = multiply(probabilities, spread);
+    return {subtract(at.cotangent, expected)};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     const Shape& shape = out.shape(0);
@@ -68,20 +70,5 @@ struct LogSoftmax : OperationDefaults {
                fmt::format("stablehlo.subtract {}, {} : {}", centered, spread_normalizer, out.type(shape)));
   }
 };
-
-/// log(softmax(x)) along `axis`. A line whose maximum is infinite gives NaN.
-template <Recordable R>
-R log_softmax(const R& x, Axis axis, const Where& where = Where::current()) {
-  return apply(LogSoftmax(axis), x, where);
-}
-
-template <class R>
-Cotangents<R, 1> LogSoftmax::vjp(const Linearization<R>& at) const {
-  const R total = sum_along(at.cotangent, axis);
-  const R spread = broadcast_along(total, axis, at.operand().shape()[axis]);
-  const R probabilities = exp(at.output);
-  const R expected = multiply(probabilities, spread);
-  return {subtract(at.cotangent, expected)};
-}
 
 }  // namespace topos

@@ -3,12 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "topos/ops/broadcast_along.hpp"
-#include "topos/ops/exp.hpp"
-#include "topos/ops/maximum.hpp"
-#include "topos/ops/multiply.hpp"
-#include "topos/ops/recordable.hpp"
-#include "topos/ops/subtract.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/tensor/reference/reduce.hpp"
 
 namespace topos {
@@ -17,6 +12,7 @@ struct LogSumExp : OperationDefaults {
   Axis axis = 0;
 
   explicit LogSumExp(Axis along) : axis(along) {}
+  using Attributes = TypeList<Axis>;
   static constexpr std::string_view name = "LogSumExp";
   static constexpr std::size_t arity = 1;
   static constexpr Reads reads = Reads::left | Reads::output;
@@ -38,7 +34,16 @@ struct LogSumExp : OperationDefaults {
   // d logsumexp(x) = sum_i exp(x_i - logsumexp(x)) dx_i, with the result raised to the lowest finite number:
   // a line of -infinity then has zero weights instead of exp(-infinity + infinity).
   template <class R>
-  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const {
+    const Extent extent = at.operand().shape()[axis];
+    const R lowest = at.output.lowest_finite(at.output.shape());
+    const R bounded = maximum(at.output, lowest);
+    const R spread = broadcast_along(bounded, axis, extent);
+    const R centered = subtract(at.operand(), spread);
+    const R weights = exp(centered);
+    const R cotangent = broadcast_along(at.cotangent, axis, extent);
+    return {multiply(cotangent, weights)};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     const Shape& shape = out.shape(0);
@@ -64,23 +69,5 @@ struct LogSumExp : OperationDefaults {
     out.define("", fmt::format("stablehlo.add {}, {} : {}", shift, normalizer, out.type(reduced)));
   }
 };
-
-/// log(sum(exp(x))) along `axis`, which the result lacks; -infinity for a line of -infinity.
-template <Recordable R>
-R logsumexp(const R& x, Axis axis, const Where& where = Where::current()) {
-  return apply(LogSumExp(axis), x, where);
-}
-
-template <class R>
-Cotangents<R, 1> LogSumExp::vjp(const Linearization<R>& at) const {
-  const Extent extent = at.operand().shape()[axis];
-  const R lowest = at.output.lowest_finite(at.output.shape());
-  const R bounded = maximum(at.output, lowest);
-  const R spread = broadcast_along(bounded, axis, extent);
-  const R centered = subtract(at.operand(), spread);
-  const R weights = exp(centered);
-  const R cotangent = broadcast_along(at.cotangent, axis, extent);
-  return {multiply(cotangent, weights)};
-}
 
 }  // namespace topos

@@ -5,11 +5,20 @@
 
 #include <numeric>
 
-#include "topos/ops/permute.hpp"
-#include "topos/ops/recordable.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/tensor/reference/matmul.hpp"
 
 namespace topos {
+
+namespace detail {
+/// 0, 1, ..., with the last two axes swapped.
+inline std::vector<Axis> last_two_swapped(Axis rank) {
+  std::vector<Axis> order(static_cast<std::size_t>(rank));
+  std::iota(order.begin(), order.end(), Axis{0});
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  return order;
+}
+}  // namespace detail
 
 struct MatMul : OperationDefaults {
   static constexpr std::string_view name = "MatMul";
@@ -32,7 +41,12 @@ struct MatMul : OperationDefaults {
   }
   // d(A B) = dA B^T, A^T dB: the cotangent times the other operand, its last two axes swapped
   template <class R>
-  Cotangents<R, 2> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 2> vjp(const Linearization<R>& at) const {
+    const R right_transposed = permute(at.right(), detail::last_two_swapped(at.right().shape().rank()));
+    const R left = matmul(at.cotangent, right_transposed);
+    const R left_transposed = permute(at.left(), detail::last_two_swapped(at.left().shape().rank()));
+    return {left, matmul(left_transposed, at.cotangent)};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     const Axis rank = out.shape(0).rank();
@@ -42,30 +56,5 @@ struct MatMul : OperationDefaults {
                     {rank - 2}, out.result_shape());
   }
 };
-
-/// [..., m, k] times [..., k, n] gives [..., m, n]; leading extents equal. Each element is one chain of fused
-/// multiply-adds over ascending k.
-template <Recordable R>
-R matmul(const R& a, const R& b, const Where& where = Where::current()) {
-  return apply(MatMul{}, a, b, where);
-}
-
-namespace detail {
-/// 0, 1, ..., with the last two axes swapped.
-inline std::vector<Axis> last_two_swapped(Axis rank) {
-  std::vector<Axis> order(static_cast<std::size_t>(rank));
-  std::iota(order.begin(), order.end(), Axis{0});
-  std::swap(order[order.size() - 1], order[order.size() - 2]);
-  return order;
-}
-}  // namespace detail
-
-template <class R>
-Cotangents<R, 2> MatMul::vjp(const Linearization<R>& at) const {
-  const R right_transposed = permute(at.right(), detail::last_two_swapped(at.right().shape().rank()));
-  const R left = matmul(at.cotangent, right_transposed);
-  const R left_transposed = permute(at.left(), detail::last_two_swapped(at.left().shape().rank()));
-  return {left, matmul(left_transposed, at.cotangent)};
-}
 
 }  // namespace topos

@@ -2,9 +2,7 @@
 #pragma once
 
 #include "topos/ops/elementwise.hpp"
-#include "topos/ops/multiply.hpp"
-#include "topos/ops/step.hpp"
-#include "topos/ops/subtract.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos {
 
@@ -18,26 +16,17 @@ struct Maximum : ElementwiseBinary {
   }
   // the larger operand gets the cotangent; a tie goes to the right one, so relu'(0) = 0
   template <class R>
-  Cotangents<R, 2> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 2> vjp(const Linearization<R>& at) const {
+    const R right_wins = step(at.right(), at.left());
+    const R right = multiply(at.cotangent, right_wins);
+    const R ones = at.ones_like(right_wins);
+    const R left_wins = subtract(ones, right_wins);
+    return {multiply(at.cotangent, left_wins), right};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     out.elementwise("stablehlo.maximum");
   }
 };
-
-/// The larger of a and b, elementwise: NaN if either is NaN, and +0 above -0. Equal shapes.
-template <Recordable R>
-R maximum(const R& a, const R& b, const Where& where = Where::current()) {
-  return apply(Maximum{}, a, b, where);
-}
-
-template <class R>
-Cotangents<R, 2> Maximum::vjp(const Linearization<R>& at) const {
-  const R right_wins = step(at.right(), at.left());
-  const R right = multiply(at.cotangent, right_wins);
-  const R ones = at.ones_like(right_wins);
-  const R left_wins = subtract(ones, right_wins);
-  return {multiply(at.cotangent, left_wins), right};
-}
 
 }  // namespace topos

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "topos/ops/elementwise.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos {
 
@@ -14,23 +15,14 @@ struct Multiply : ElementwiseBinary {
   }
   // d(a b) = b da + a db
   template <class R>
-  Cotangents<R, 2> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 2> vjp(const Linearization<R>& at) const {
+    const R left = multiply(at.cotangent, at.right());
+    return {left, multiply(at.cotangent, at.left())};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     out.elementwise("stablehlo.multiply");
   }
 };
-
-/// a * b, elementwise, one IEEE multiplication. Equal shapes.
-template <Recordable R>
-R multiply(const R& a, const R& b, const Where& where = Where::current()) {
-  return apply(Multiply{}, a, b, where);
-}
-
-template <class R>
-Cotangents<R, 2> Multiply::vjp(const Linearization<R>& at) const {
-  const R left = multiply(at.cotangent, at.right());
-  return {left, multiply(at.cotangent, at.left())};
-}
 
 }  // namespace topos

@@ -3,12 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "topos/ops/recordable.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/tensor/tensor.hpp"
 
 namespace topos {
-
-struct Pad;
 
 struct Narrow : OperationDefaults {
   Axis axis = 0;
@@ -16,6 +14,7 @@ struct Narrow : OperationDefaults {
   Extent length = 0;
 
   Narrow(Axis along, Extent from, Extent count) : axis(along), start(from), length(count) {}
+  using Attributes = TypeList<Axis, Extent, Extent>;
   static constexpr std::string_view name = "Narrow";
   static constexpr std::size_t arity = 1;
   static constexpr Reads reads = Reads::nothing;
@@ -33,7 +32,9 @@ struct Narrow : OperationDefaults {
   }
   // What was cut away has no influence: the cotangent goes back between zeros.
   template <class R>
-  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const {
+    return {pad(at.cotangent, axis, start, at.operand().shape()[axis])};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     std::string ranges;
@@ -46,17 +47,5 @@ struct Narrow : OperationDefaults {
                                out.type(out.shape(0)), out.type(out.result_shape())));
   }
 };
-
-/// Elements start ... start + length - 1 along `axis`.
-template <Recordable R>
-R narrow(const R& x, Axis axis, Extent start, Extent length, const Where& where = Where::current()) {
-  return apply(Narrow(axis, start, length), x, where);
-}
-
-template <class R>
-Cotangents<R, 1> Narrow::vjp(const Linearization<R>& at) const {
-  using PadLater = typename Later<Pad, R>::Operation;
-  return {apply(PadLater(axis, start, at.operand().shape()[axis]), at.cotangent, Where::current())};
-}
 
 }  // namespace topos

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "topos/ops/elementwise.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos {
 
@@ -14,22 +15,13 @@ struct Negate : ElementwiseUnary {
   }
   // d(-x) = -dx
   template <class R>
-  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const {
+    return {negate(at.cotangent)};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     out.elementwise("stablehlo.negate");
   }
 };
-
-/// -x, elementwise: the sign flipped, also of zero.
-template <Recordable R>
-R negate(const R& x, const Where& where = Where::current()) {
-  return apply(Negate{}, x, where);
-}
-
-template <class R>
-Cotangents<R, 1> Negate::vjp(const Linearization<R>& at) const {
-  return {negate(at.cotangent)};
-}
 
 }  // namespace topos

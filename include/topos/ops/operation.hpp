@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "topos/base/type_list.hpp"
 #include "topos/tensor/shape.hpp"
 
 namespace topos {
@@ -82,6 +83,7 @@ std::span<const OperationInfo* const> vocabulary();
 struct OperationDefaults {
   static constexpr bool is_source = false;
   static constexpr bool is_elementwise = false;
+  using Attributes = TypeList<>;  // what the constructor takes
   std::vector<Field> fields() const { return {}; }
 };
 
@@ -135,6 +137,20 @@ class Operation {
   const detail::OperationInfo* info_;
   std::shared_ptr<const void> attributes_;  // null for an operation without attributes
 };
+
+namespace detail {
+/// Defined, for every operation of OpList with its Attributes, where operation_info is.
+template <class Op, class... Attributes>
+Operation construct_operation(Attributes... attributes);
+template <class Attribute>
+using StoredAttribute = std::conditional_t<std::is_integral_v<Attribute>, std::int64_t, Attribute>;
+}  // namespace detail
+
+/// The operation Op, which may be an incomplete type, from what its constructor takes.
+template <class Op, class... Attributes>
+Operation make_operation(Attributes... attributes) {
+  return detail::construct_operation<Op, detail::StoredAttribute<Attributes>...>(std::move(attributes)...);
+}
 
 /// "axis=1 start=0 len=2"; empty for an operation without attributes.
 std::string describe_fields(std::span<const Field> fields);

@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "topos/ops/narrow.hpp"
-#include "topos/ops/recordable.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/tensor/reference/window.hpp"
 
 namespace topos {
@@ -15,6 +14,7 @@ struct Pad : OperationDefaults {
   Extent full_extent = 0;
 
   Pad(Axis along, Extent from, Extent extent) : axis(along), start(from), full_extent(extent) {}
+  using Attributes = TypeList<Axis, Extent, Extent>;
   static constexpr std::string_view name = "Pad";
   static constexpr std::size_t arity = 1;
   static constexpr Reads reads = Reads::nothing;
@@ -33,7 +33,9 @@ struct Pad : OperationDefaults {
   }
   // The zeros are constants: the cotangent of the operand is its own part.
   template <class R>
-  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const {
+    return {narrow(at.cotangent, axis, start, at.operand().shape()[axis])};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     const std::size_t rank = static_cast<std::size_t>(out.shape(0).rank());
@@ -46,16 +48,5 @@ struct Pad : OperationDefaults {
                                out.type(out.shape(0)), out.type(Shape()), out.type(out.result_shape())));
   }
 };
-
-/// The operand at start ... along `axis` of `full_extent`, zero elsewhere.
-template <Recordable R>
-R pad(const R& x, Axis axis, Extent start, Extent full_extent, const Where& where = Where::current()) {
-  return apply(Pad(axis, start, full_extent), x, where);
-}
-
-template <class R>
-Cotangents<R, 1> Pad::vjp(const Linearization<R>& at) const {
-  return {narrow(at.cotangent, axis, start, at.operand().shape()[axis])};
-}
 
 }  // namespace topos

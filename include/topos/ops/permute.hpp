@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "topos/ops/recordable.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/tensor/tensor.hpp"
 
 namespace topos {
@@ -12,6 +12,7 @@ struct Permute : OperationDefaults {
   std::vector<Axis> order;
 
   explicit Permute(std::vector<Axis> axes) : order(std::move(axes)) {}
+  using Attributes = TypeList<std::vector<Axis>>;
   static constexpr std::string_view name = "Permute";
   static constexpr std::size_t arity = 1;
   static constexpr Reads reads = Reads::nothing;
@@ -33,25 +34,16 @@ struct Permute : OperationDefaults {
   }
   // A bijection of elements: the cotangent goes back by the inverse order.
   template <class R>
-  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const {
+    std::vector<Axis> inverse(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i)
+      inverse[static_cast<std::size_t>(order[i])] = static_cast<Axis>(i);
+    return {permute(at.cotangent, inverse)};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     out.transpose("", out.operand(0), out.shape(0), order);
   }
 };
-
-/// The result's axis i is the operand's axis order[i].
-template <Recordable R>
-R permute(const R& x, std::vector<Axis> order, const Where& where = Where::current()) {
-  return apply(Permute(std::move(order)), x, where);
-}
-
-template <class R>
-Cotangents<R, 1> Permute::vjp(const Linearization<R>& at) const {
-  std::vector<Axis> inverse(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i)
-    inverse[static_cast<std::size_t>(order[i])] = static_cast<Axis>(i);
-  return {permute(at.cotangent, inverse)};
-}
 
 }  // namespace topos

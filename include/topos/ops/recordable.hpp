@@ -27,13 +27,13 @@ using Where = std::source_location;
 
 /// Applies a unary operation.
 template <Recordable R>
-R apply(Operation operation, const R& operand, const std::source_location& where) {
+R apply(const Operation& operation, const R& operand, const std::source_location& where) {
   return R::apply(operation, std::span<const R>(&operand, 1), where);
 }
 
 /// Applies a binary operation.
 template <Recordable R>
-R apply(Operation operation, const R& left, const R& right, const std::source_location& where) {
+R apply(const Operation& operation, const R& left, const R& right, const std::source_location& where) {
   const std::array<R, 2> operands{left, right};
   return R::apply(operation, operands, where);
 }
@@ -65,11 +65,5 @@ Shape shape_of(const R& operand, const Where& where) {
     return operand.shape();
   }
 }
-
-/// Op, looked up only when a rule over R is instantiated: lets two operations' rules use each other.
-template <class Op, class R>
-struct Later {
-  using Operation = Op;
-};
 
 }  // namespace topos

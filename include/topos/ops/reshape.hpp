@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "topos/ops/recordable.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/tensor/tensor.hpp"
 
 namespace topos {
@@ -12,6 +12,7 @@ struct Reshape : OperationDefaults {
   Shape shape;
 
   explicit Reshape(Shape target) : shape(std::move(target)) {}
+  using Attributes = TypeList<Shape>;
   static constexpr std::string_view name = "Reshape";
   static constexpr std::size_t arity = 1;
   static constexpr Reads reads = Reads::nothing;
@@ -26,22 +27,13 @@ struct Reshape : OperationDefaults {
   }
   // A bijection of elements: the cotangent goes back by the inverse.
   template <class R>
-  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const {
+    return {reshape(at.cotangent, at.operand().shape())};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     out.reshape("", out.operand(0), out.shape(0), out.result_shape());
   }
 };
-
-/// The same elements in row-major order as `shape`, of equal volume.
-template <Recordable R>
-R reshape(const R& x, const Shape& shape, const Where& where = Where::current()) {
-  return apply(Reshape(shape), x, where);
-}
-
-template <class R>
-Cotangents<R, 1> Reshape::vjp(const Linearization<R>& at) const {
-  return {reshape(at.cotangent, at.operand().shape())};
-}
 
 }  // namespace topos

@@ -1,8 +1,7 @@
 // Rows added into a table, by index: the adjoint of Gather.
 #pragma once
 
-#include "topos/ops/gather.hpp"
-#include "topos/ops/recordable.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/tensor/reference/selection.hpp"
 
 namespace topos {
@@ -23,24 +22,14 @@ struct Scatter : OperationDefaults {
   }
   // Linear in the rows, with Gather as its adjoint; the selection is data.
   template <class R>
-  Cotangents<R, 2> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 2> vjp(const Linearization<R>& at) const {
+    return {gather(at.cotangent, at.right()), std::nullopt};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     out.dot_general("", out.operand(1), out.shape(1), out.operand(0), out.shape(0), {}, {0}, {0},
                     out.result_shape());
   }
 };
-
-/// [classes, ...]: row i of `rows` added to the row that row i of the selection [count, classes] names,
-/// i ascending, from zero.
-template <Recordable R>
-R scatter(const R& rows, const R& selection, const Where& where = Where::current()) {
-  return apply(Scatter{}, rows, selection, where);
-}
-
-template <class R>
-Cotangents<R, 2> Scatter::vjp(const Linearization<R>& at) const {
-  return {gather(at.cotangent, at.right()), std::nullopt};
-}
 
 }  // namespace topos

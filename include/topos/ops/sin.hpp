@@ -2,11 +2,9 @@
 #pragma once
 
 #include "topos/ops/elementwise.hpp"
-#include "topos/ops/multiply.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos {
-
-struct Cos;
 
 struct Sin : ElementwiseUnary {
   static constexpr std::string_view name = "Sin";
@@ -17,23 +15,14 @@ struct Sin : ElementwiseUnary {
   }
   // d sin(x) = cos(x) dx
   template <class R>
-  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const {
+    const R slope = cos(at.operand());
+    return {multiply(at.cotangent, slope)};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     out.elementwise("stablehlo.sine");
   }
 };
-
-/// The sine, elementwise, x in radians.
-template <Recordable R>
-R sin(const R& x, const Where& where = Where::current()) {
-  return apply(Sin{}, x, where);
-}
-
-template <class R>
-Cotangents<R, 1> Sin::vjp(const Linearization<R>& at) const {
-  const R slope = apply(typename Later<Cos, R>::Operation{}, at.operand(), Where::current());
-  return {multiply(at.cotangent, slope)};
-}
 
 }  // namespace topos

@@ -1,9 +1,8 @@
 // The square root, elementwise, one IEEE operation.
 #pragma once
 
-#include "topos/ops/add.hpp"
-#include "topos/ops/divide.hpp"
 #include "topos/ops/elementwise.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos {
 
@@ -16,23 +15,14 @@ struct Sqrt : ElementwiseUnary {
   }
   // d sqrt(x) = dx / (2 sqrt(x))
   template <class R>
-  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const {
+    const R doubled = add(at.output, at.output);
+    return {divide(at.cotangent, doubled)};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     out.elementwise("stablehlo.sqrt");
   }
 };
-
-/// The square root, elementwise, one IEEE operation.
-template <Recordable R>
-R sqrt(const R& x, const Where& where = Where::current()) {
-  return apply(Sqrt{}, x, where);
-}
-
-template <class R>
-Cotangents<R, 1> Sqrt::vjp(const Linearization<R>& at) const {
-  const R doubled = add(at.output, at.output);
-  return {divide(at.cotangent, doubled)};
-}
 
 }  // namespace topos

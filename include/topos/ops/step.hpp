@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "topos/ops/elementwise.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos {
 
@@ -18,7 +19,9 @@ struct Step : ElementwiseBinary {
   }
   // piecewise constant: both operands are data
   template <class R>
-  Cotangents<R, 2> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 2> vjp(const Linearization<R>&) const {
+    return {std::nullopt, std::nullopt};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     const std::string mask =
@@ -31,16 +34,5 @@ struct Step : ElementwiseBinary {
                                out.predicate_type(out.shape(0)), out.type(out.shape(0))));
   }
 };
-
-/// 1 where a >= threshold, else 0 (also where either is NaN). Equal shapes.
-template <Recordable R>
-R step(const R& a, const R& b, const Where& where = Where::current()) {
-  return apply(Step{}, a, b, where);
-}
-
-template <class R>
-Cotangents<R, 2> Step::vjp(const Linearization<R>&) const {
-  return {std::nullopt, std::nullopt};
-}
 
 }  // namespace topos

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "topos/ops/elementwise.hpp"
-#include "topos/ops/negate.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos {
 
@@ -15,22 +15,13 @@ struct Subtract : ElementwiseBinary {
   }
   // d(a - b) = da - db
   template <class R>
-  Cotangents<R, 2> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 2> vjp(const Linearization<R>& at) const {
+    return {at.cotangent, negate(at.cotangent)};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     out.elementwise("stablehlo.subtract");
   }
 };
-
-/// a - b, elementwise, one IEEE subtraction. Equal shapes.
-template <Recordable R>
-R subtract(const R& a, const R& b, const Where& where = Where::current()) {
-  return apply(Subtract{}, a, b, where);
-}
-
-template <class R>
-Cotangents<R, 2> Subtract::vjp(const Linearization<R>& at) const {
-  return {at.cotangent, negate(at.cotangent)};
-}
 
 }  // namespace topos

@@ -3,8 +3,7 @@
 
 #include <numeric>
 
-#include "topos/ops/broadcast.hpp"
-#include "topos/ops/recordable.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/tensor/reference/reduce.hpp"
 
 namespace topos {
@@ -22,7 +21,9 @@ struct Sum : OperationDefaults {
   }
   // d sum(x) = sum(dx)
   template <class R>
-  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const {
+    return {broadcast(at.cotangent, at.operand().shape())};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     if (out.shape(0).rank() == 0) return out.alias(out.operand(0));
@@ -31,16 +32,5 @@ struct Sum : OperationDefaults {
     out.sum("", out.operand(0), out.shape(0), axes);
   }
 };
-
-/// The sum of all elements, rank 0; a rank-0 operand is its own sum.
-template <Recordable R>
-R sum(const R& x, const Where& where = Where::current()) {
-  return apply(Sum{}, x, where);
-}
-
-template <class R>
-Cotangents<R, 1> Sum::vjp(const Linearization<R>& at) const {
-  return {broadcast(at.cotangent, at.operand().shape())};
-}
 
 }  // namespace topos

@@ -1,8 +1,7 @@
 // The sum along one axis.
 #pragma once
 
-#include "topos/ops/broadcast_along.hpp"
-#include "topos/ops/recordable.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/tensor/reference/reduce.hpp"
 
 namespace topos {
@@ -11,6 +10,7 @@ struct SumAlong : OperationDefaults {
   Axis axis = 0;
 
   explicit SumAlong(Axis along) : axis(along) {}
+  using Attributes = TypeList<Axis>;
   static constexpr std::string_view name = "SumAlong";
   static constexpr std::size_t arity = 1;
   static constexpr Reads reads = Reads::nothing;
@@ -27,22 +27,13 @@ struct SumAlong : OperationDefaults {
   }
   // d sum(x) = sum(dx)
   template <class R>
-  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const {
+    return {broadcast_along(at.cotangent, axis, at.operand().shape()[axis])};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     out.sum("", out.operand(0), out.shape(0), {axis});
   }
 };
-
-/// The sum along `axis`, which the result lacks.
-template <Recordable R>
-R sum_along(const R& x, Axis axis, const Where& where = Where::current()) {
-  return apply(SumAlong(axis), x, where);
-}
-
-template <class R>
-Cotangents<R, 1> SumAlong::vjp(const Linearization<R>& at) const {
-  return {broadcast_along(at.cotangent, axis, at.operand().shape()[axis])};
-}
 
 }  // namespace topos

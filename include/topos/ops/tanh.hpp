@@ -2,8 +2,7 @@
 #pragma once
 
 #include "topos/ops/elementwise.hpp"
-#include "topos/ops/multiply.hpp"
-#include "topos/ops/subtract.hpp"
+#include "topos/ops/functions.hpp"
 
 namespace topos {
 
@@ -16,25 +15,16 @@ struct Tanh : ElementwiseUnary {
   }
   // d tanh(x) = (1 - tanh(x)^2) dx
   template <class R>
-  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const {
+    const R ones = at.ones_like(at.output);
+    const R squared = multiply(at.output, at.output);
+    const R slope = subtract(ones, squared);
+    return {multiply(at.cotangent, slope)};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     out.elementwise("stablehlo.tanh");
   }
 };
-
-/// The hyperbolic tangent, elementwise.
-template <Recordable R>
-R tanh(const R& x, const Where& where = Where::current()) {
-  return apply(Tanh{}, x, where);
-}
-
-template <class R>
-Cotangents<R, 1> Tanh::vjp(const Linearization<R>& at) const {
-  const R ones = at.ones_like(at.output);
-  const R squared = multiply(at.output, at.output);
-  const R slope = subtract(ones, squared);
-  return {multiply(at.cotangent, slope)};
-}
 
 }  // namespace topos

@@ -3,12 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "topos/ops/recordable.hpp"
+#include "topos/ops/functions.hpp"
 #include "topos/tensor/tensor.hpp"
 
 namespace topos {
-
-struct Fold;
 
 struct Unfold : OperationDefaults {
   Axis axis = 0;
@@ -18,6 +16,7 @@ struct Unfold : OperationDefaults {
 
   Unfold(Axis along, Extent window, Extent stride, Extent spacing)
       : axis(along), size(window), step(stride), dilation(spacing) {}
+  using Attributes = TypeList<Axis, Extent, Extent, Extent>;
   static constexpr std::string_view name = "Unfold";
   static constexpr std::size_t arity = 1;
   static constexpr Reads reads = Reads::nothing;
@@ -40,7 +39,9 @@ struct Unfold : OperationDefaults {
   }
   // An element feeds every window that covers it: Fold adds their cotangents.
   template <class R>
-  Cotangents<R, 1> vjp(const Linearization<R>& at) const;
+  Cotangents<R, 1> vjp(const Linearization<R>& at) const {
+    return {fold(at.cotangent, axis, size, step, dilation, at.operand().shape()[axis])};
+  }
   template <class Writer>
   void spell(Writer& out) const {
     const Shape& windows = out.result_shape();
@@ -67,19 +68,5 @@ struct Unfold : OperationDefaults {
                     out.type(out.shape(0)), out.index_type(Shape({count, size, 1})), out.type(windows)));
   }
 };
-
-/// Windows of `size` elements `dilation` apart, `step` between windows: `axis` becomes (count, size).
-template <Recordable R>
-R unfold(const R& x, Axis axis, Extent size, Extent step, Extent dilation = 1,
-         const Where& where = Where::current()) {
-  return apply(Unfold(axis, size, step, dilation), x, where);
-}
-
-template <class R>
-Cotangents<R, 1> Unfold::vjp(const Linearization<R>& at) const {
-  using FoldLater = typename Later<Fold, R>::Operation;
-  return {apply(FoldLater(axis, size, step, dilation, at.operand().shape()[axis]), at.cotangent,
-                Where::current())};
-}
 
 }  // namespace topos

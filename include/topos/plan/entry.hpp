@@ -28,6 +28,20 @@ class Entry {
   }
   Entry retain() && { return retain(); }
 
+  /// After a session's run, each parameter takes the value of its node, of the same shape; the value is a
+  /// result, too.
+  Entry& update(const std::vector<Update>& updates) & {
+    updates_.insert(updates_.end(), updates.begin(), updates.end());
+    return *this;
+  }
+  Entry update(const std::vector<Update>& updates) && { return update(updates); }
+  /// How the engine works; no choice changes a bit of a result.
+  Entry& engine(const EngineOptions& options) & {
+    options_ = options;
+    return *this;
+  }
+  Entry engine(const EngineOptions& options) && { return engine(options); }
+
   const Symbols& roots() const { return roots_; }
   const Symbols& observes() const { return observes_; }
   Memory memory() const { return memory_; }
@@ -39,10 +53,14 @@ class Entry {
   Run<E> interpret(const Parameters<E>& parameters, const Feeds<E>& feeds = {}) const;
 
  private:
+  Symbols read_besides() const;
+
   std::shared_ptr<const Program<E>> program_;
   Symbols roots_;
   Symbols observes_;
+  std::vector<Update> updates_;
   Memory memory_ = Memory::forward;
+  EngineOptions options_;
 };
 
 extern template class Entry<float>;

@@ -3,7 +3,7 @@
 
 #include "topos/plan/candidate.hpp"
 #include "topos/plan/run.hpp"
-#include "topos/plan/schedule.hpp"
+#include "topos/plan/session.hpp"
 
 namespace topos {
 
@@ -12,7 +12,8 @@ namespace topos {
 template <class E>
 class Plan {
  public:
-  Plan(std::shared_ptr<const Program<E>> program, Schedule schedule);
+  Plan(std::shared_ptr<const Program<E>> program, Schedule schedule, std::vector<Update> updates,
+       const EngineOptions& options);
   Plan(const Plan&) = default;  // moving copies, so that a moved-from plan stays good
   Plan& operator=(const Plan&) = default;
   ~Plan() = default;
@@ -29,14 +30,27 @@ class Plan {
   std::vector<std::int64_t> live_series() const { return schedule_.live_series(graph()); }
   std::string describe() const { return topos::describe(graph(), schedule_); }
 
+  /// The parameters that a session's run updates. Their new values are results, too.
+  const std::vector<Update>& updates() const { return updates_; }
+  /// The compiled steps, buffers and kernels on this machine; compiles now if nothing has run. Throws
+  /// UsageError for a plan that retains every value: it is interpreted.
+  std::string describe_engine() const;
+
   /// One pass. `parameters` of this program (a later, larger state is fine); unfed inputs take their
   /// defaults.
   Run<E> forward(const Parameters<E>& parameters, const Feeds<E>& feeds = {}) const;
+  /// The plan with parameters and memory of its own, to run many times. Throws UsageError for parameters of
+  /// another program, and for a plan that retains every value.
+  Session<E> session(const Parameters<E>& parameters) const;
 
  private:
+  detail::Engine<E>& engine() const;
+
   std::shared_ptr<const Program<E>> program_;
   Schedule schedule_;
+  std::vector<Update> updates_;
   std::vector<Candidate> candidates_;
+  std::shared_ptr<detail::Engine<E>> engine_;  // none when every value is retained
 };
 
 extern template class Plan<float>;

@@ -5,6 +5,7 @@
 
 #include "topos/graph/graph_impl.hpp"
 #include "topos/ops/rules.hpp"
+#include "topos/plan/checks.hpp"
 #include "topos/plan/entry.hpp"
 #include "topos/plan/patterns/discover.hpp"
 
@@ -16,18 +17,9 @@ template <class E>
 std::vector<const Tensor<E>*> bind_feeds(const Program<E>& program, const Feeds<E>& feeds) {
   std::vector<const Tensor<E>*> bound(program.inputs.size(), nullptr);
   for (const Feed<E>& feed : feeds) {
-    const NodeIndex index = program.graph.resolve(feed.input);
-    const Node& node = program.graph[index];
-    if (!node.operation.is<Input>()) {
-      throw UsageError(
-          fmt::format("only an input can be fed; node {} is a {}", index, node.operation.name()));
-    }
-    if (feed.value.shape() != node.shape) {
-      throw UsageError(fmt::format("input node {} has shape {}; the feed has shape {}", index,
-                                   topos::describe(node.shape), topos::describe(feed.value.shape())));
-    }
-    if (bound[node.slot]) throw UsageError(fmt::format("input node {} is fed twice", index));
-    bound[node.slot] = &feed.value;
+    const Tensor<E>*& slot = bound[check_feed(program, feed)];
+    if (slot) throw UsageError(fmt::format("input node {} is fed twice", feed.input.index()));
+    slot = &feed.value;
   }
   return bound;
 }
@@ -38,12 +30,7 @@ std::vector<std::optional<Tensor<E>>> execute(const Program<E>& program, const S
                                               const Parameters<E>& parameters, const Feeds<E>& feeds,
                                               bool release) {
   const Graph& graph = program.graph;
-  if (parameters.origin() != graph.origin() || parameters.size() < program.parameters.size()) {
-    throw UsageError(
-        fmt::format("the parameters do not fit the program: it has {} parameters, {} were given{}",
-                    program.parameters.size(), parameters.size(),
-                    parameters.origin() == graph.origin() ? "" : ", of another program"));
-  }
+  check_parameters(program, parameters);
   const std::vector<const Tensor<E>*> fed = bind_feeds(program, feeds);
   std::vector<std::optional<Tensor<E>>> values(schedule.length());
   std::vector<Tensor<E>> operands;
@@ -67,7 +54,128 @@ std::vector<std::optional<Tensor<E>>> execute(const Program<E>& program, const S
   return values;
 }
 
+/// The engine of an element that topos has no kernels for: node by node, each value dropped after its last
+/// reader.
+template <class E>
+class InterpretingEngine : public Engine<E> {
+ public:
+  InterpretingEngine(std::shared_ptr<const Program<E>> program, const Schedule& schedule,
+                     std::vector<Update> updates)
+      : program_(std::move(program)), schedule_(schedule), updates_(std::move(updates)) {}
+
+  std::vector<Tensor<E>> forward(const Parameters<E>& parameters, const Feeds<E>& feeds) override {
+    auto values = execute(*program_, schedule_, parameters, feeds, true);
+    std::vector<Tensor<E>> results;
+    for (const NodeIndex index : schedule_.results()) results.push_back(*values[index]);
+    return results;
+  }
+  std::unique_ptr<SessionState<E>> session(const Parameters<E>& parameters) override {
+    check_parameters(*program_, parameters);
+    return std::make_unique<State>(*this, parameters);
+  }
+  std::string describe() override { return "interpreted node by node\n"; }
+
+ private:
+  class State : public SessionState<E> {
+   public:
+    State(const InterpretingEngine& engine, const Parameters<E>& parameters)
+        : engine_(engine), parameters_(parameters) {}
+    void run(std::span<const Feed<E>> feeds) override {
+      const auto values = execute(*engine_.program_, engine_.schedule_, parameters_,
+                                  Feeds<E>(feeds.begin(), feeds.end()), true);
+      results_.clear();
+      for (const NodeIndex index : engine_.schedule_.results()) results_.push_back(values[index]->elements());
+      for (const Update& update : engine_.updates_)
+        parameters_ = parameters_.with(update.parameter, *values[update.value.index()]);
+    }
+    std::span<const E> result(std::size_t position) const override { return results_[position].span(); }
+    std::vector<Tensor<E>> parameters() const override { return parameters_.payloads(); }
+    void set_parameters(const Parameters<E>& parameters) override {
+      check_parameters(*engine_.program_, parameters);
+      parameters_ = parameters;
+    }
+
+   private:
+    InterpretingEngine engine_;
+    Parameters<E> parameters_;
+    std::vector<Elements<E>> results_;
+  };
+
+  std::shared_ptr<const Program<E>> program_;
+  Schedule schedule_;
+  std::vector<Update> updates_;
+};
+
+template <class E>
+std::shared_ptr<Engine<E>> make_engine(std::shared_ptr<const Program<E>> program, const Schedule& schedule,
+                                       const std::vector<Update>& updates, const EngineOptions&) {
+  return std::make_shared<InterpretingEngine<E>>(std::move(program), schedule, updates);
+}
+
+/// Updates checked: parameters, each once, and values of their shapes.
+template <class E>
+void check_updates(const Program<E>& program, const std::vector<Update>& updates) {
+  std::vector<bool> updated(program.parameters.size(), false);
+  for (const Update& update : updates) {
+    const NodeIndex index = program.graph.resolve(update.parameter);
+    const Node& parameter = program.graph[index];
+    const Node& value = program.graph[program.graph.resolve(update.value)];
+    if (!parameter.operation.template is<Parameter>()) {
+      throw UsageError(
+          fmt::format("only a parameter can be updated; node {} is a {}", index, parameter.operation.name()));
+    }
+    if (value.shape != parameter.shape) {
+      throw UsageError(fmt::format("parameter node {} has shape {}; its new value, node {}, has shape {}",
+                                   index, topos::describe(parameter.shape), update.value.index(),
+                                   topos::describe(value.shape)));
+    }
+    if (updated[parameter.slot]) throw UsageError(fmt::format("parameter node {} is updated twice", index));
+    updated[parameter.slot] = true;
+  }
+}
+
 }  // namespace detail
+
+template <class E>
+detail::SessionState<E>& Session<E>::live() const {
+  if (!state_) throw UsageError("this session was moved from");
+  return *state_;
+}
+
+template <class E>
+void Session<E>::run(std::span<const Feed<E>> feeds) {
+  live().run(feeds);
+  has_run_ = true;
+}
+
+template <class E>
+std::span<const E> Session<E>::value(const Symbol& symbol) const {
+  detail::SessionState<E>& state = live();
+  const NodeIndex index = program_->graph.resolve(symbol);
+  for (std::size_t i = 0; i < results_.size(); ++i) {
+    if (results_[i] != index) continue;
+    if (!has_run_) throw UsageError("this session has not run yet: there are no values to read");
+    return state.result(i);
+  }
+  throw UsageError(
+      fmt::format("this session does not keep the value of node {} ({}): declare it as a root or observe it",
+                  index, program_->graph[index].operation.name()));
+}
+
+template <class E>
+E Session<E>::item(const Symbol& symbol) const {
+  const std::span<const E> elements = value(symbol);
+  if (elements.size() != 1) {
+    throw UsageError(fmt::format("only a value of one element has an item; node {} has {}", symbol.index(),
+                                 elements.size()));
+  }
+  return elements[0];
+}
+
+template <class E>
+Parameters<E> Session<E>::parameters() const {
+  return Parameters<E>(program_->graph, live().parameters());
+}
 
 template <class E>
 Tensor<E> Gradients<E>::of(const Symbol& symbol) const {
@@ -154,15 +262,21 @@ ParameterGradients<E> Run<E>::gradients(const Adjoints& adjoints) const {
 }
 
 template <class E>
-Plan<E>::Plan(std::shared_ptr<const Program<E>> program, Schedule schedule)
+Plan<E>::Plan(std::shared_ptr<const Program<E>> program, Schedule schedule, std::vector<Update> updates,
+              const EngineOptions& options)
     : program_(std::move(program)),
       schedule_(std::move(schedule)),
+      updates_(std::move(updates)),
       candidates_(
-          discover_candidates({program_->graph, schedule_, [this](NodeIndex leaf, double value) {
+          discover_candidates({program_->graph, schedule_,
+                               [this](NodeIndex leaf, double value) {
                                  const Tensor<E>& payload = program_->leaves[program_->graph[leaf].slot];
                                  return payload.is_uniform() && payload.narrowed_to_one().item() ==
                                                                     ElementTraits<E>::from_double(value);
-                               }})) {}
+                               }})),
+      engine_(schedule_.memory() == Memory::forward
+                  ? detail::make_engine<E>(program_, schedule_, updates_, options)
+                  : nullptr) {}
 
 template <class E>
 Symbols Plan<E>::results() const {
@@ -184,19 +298,49 @@ Symbols Plan<E>::arguments() const {
 
 template <class E>
 Run<E> Plan<E>::forward(const Parameters<E>& parameters, const Feeds<E>& feeds) const {
-  const bool retain = schedule_.memory() == Memory::retain;
-  return Run<E>(program_, detail::execute(*program_, schedule_, parameters, feeds, !retain), retain,
-                schedule_.result_mask());
+  if (!engine_) {
+    return Run<E>(program_, detail::execute(*program_, schedule_, parameters, feeds, false), true,
+                  schedule_.result_mask());
+  }
+  std::vector<Tensor<E>> results = engine_->forward(parameters, feeds);
+  std::vector<std::optional<Tensor<E>>> values(schedule_.length());
+  for (std::size_t i = 0; i < results.size(); ++i) values[schedule_.results()[i]] = results[i];
+  return Run<E>(program_, std::move(values), false, schedule_.result_mask());
+}
+
+template <class E>
+detail::Engine<E>& Plan<E>::engine() const {
+  if (!engine_) throw UsageError("this plan retains every value for a reverse scan: it is interpreted");
+  return *engine_;
+}
+
+template <class E>
+Session<E> Plan<E>::session(const Parameters<E>& parameters) const {
+  return Session<E>(program_, schedule_.results(), engine().session(parameters));
+}
+
+template <class E>
+std::string Plan<E>::describe_engine() const {
+  return engine().describe();
 }
 
 template <class E>
 Plan<E> Entry<E>::lower() const {
-  return Plan<E>(program_, Schedule(program_->graph, roots_, observes_, memory_));
+  detail::check_updates(*program_, updates_);
+  return Plan<E>(program_, Schedule(program_->graph, roots_, read_besides(), memory_), updates_, options_);
+}
+
+template <class E>
+Symbols Entry<E>::read_besides() const {
+  Symbols observed = observes_;
+  for (const Update& update : updates_) observed.push_back(update.value);
+  return observed;
 }
 
 template <class E>
 Run<E> Entry<E>::interpret(const Parameters<E>& parameters, const Feeds<E>& feeds) const {
-  const Schedule schedule(program_->graph, roots_, observes_, Memory::retain);
+  detail::check_updates(*program_, updates_);
+  const Schedule schedule(program_->graph, roots_, read_besides(), Memory::retain);
   return Run<E>(program_, detail::execute(*program_, schedule, parameters, feeds, false), true);
 }
 

@@ -1,0 +1,28 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/gemm/target_double.cpp"
+#include <hwy/foreach_target.h>  // includes this file once for every instruction set
+
+#include "kernels/gemm/table.hpp"
+#include "kernels/instruction_set.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace topos::kernels::HWY_NAMESPACE {
+
+const GemmTarget<double>& gemm_target_double() { return target_of<double>; }
+
+}  // namespace topos::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace topos::kernels {
+
+HWY_EXPORT(gemm_target_double);
+
+template <>
+const GemmTarget<double>& gemm_target() {
+  instruction_set();
+  return HWY_DYNAMIC_DISPATCH(gemm_target_double)();
+}
+
+}  // namespace topos::kernels
+#endif

@@ -1,0 +1,87 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/reduce/copy_kernels.cpp"
+#include <hwy/foreach_target.h>
+// clang-format off: the loop over the targets comes first
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/gemm/transpose.hpp"
+#include "kernels/reduce/data_kernels.hpp"
+#include "kernels/reduce/partial_vector.hpp"
+// clang-format on
+
+HWY_BEFORE_NAMESPACE();
+namespace topos::kernels::HWY_NAMESPACE {
+
+template <class F>
+void copy_runs(const F* x, Extent row_stride, Extent stride, Extent rows, Extent count, F* out) {
+  constexpr Extent worth_a_call = 512 / sizeof(F);
+  for (Extent r = 0; r < rows; ++r, x += row_stride, out += count) {
+    if (stride == 0) {
+      fill_run(*x, count, out);
+    } else if (stride == 1 && count < worth_a_call) {
+      copy_run(x, count, out);
+    } else if (stride == 1) {
+      std::memcpy(out, x, static_cast<std::size_t>(count) * sizeof(F));
+    } else {
+      for (Extent i = 0; i < count; ++i) out[i] = x[i * stride];
+    }
+  }
+}
+
+// Tiles of a few rows, so that whole cache lines are read and the lines being written stay in the cache even
+// when they are a power of two apart.
+template <class F>
+void transpose_matrix(const F* x, Extent stride, Extent rows, Extent columns, F* out, Extent out_stride) {
+#if HWY_TARGET == HWY_SCALAR
+  constexpr Extent height = 1;
+  constexpr Extent width = 1;
+#else
+  constexpr Extent height = transpose_depth<F>;
+  constexpr Extent width = transpose_rows<F>;
+#endif
+  const Extent whole_columns = columns / width * width;
+  Extent i = 0;
+  for (; i + height <= rows; i += height) {
+    for (Extent j = 0; j < whole_columns; j += width) {
+#if HWY_TARGET == HWY_SCALAR
+      out[i * out_stride + j] = x[i + j * stride];
+#else
+      const std::int64_t offsets[] = {0, stride, 2 * stride, 3 * stride};
+      transpose(x + i + j * stride, offsets, out + i * out_stride + j, out_stride);
+#endif
+    }
+    for (Extent j = whole_columns; j < columns; ++j) {
+      for (Extent k = i; k < i + height; ++k) out[k * out_stride + j] = x[k + j * stride];
+    }
+  }
+  for (Extent j = 0; j < columns && i < rows; ++j) {
+    for (Extent k = i; k < rows; ++k) out[k * out_stride + j] = x[k + j * stride];
+  }
+}
+
+template <class F>
+inline constexpr CopyKernels<F> kernels_of_copies{&copy_runs<F>, &transpose_matrix<F>};
+const CopyKernels<float>* float_copies() { return &kernels_of_copies<float>; }
+const CopyKernels<double>* double_copies() { return &kernels_of_copies<double>; }
+
+}  // namespace topos::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace topos::kernels {
+
+HWY_EXPORT(float_copies);
+HWY_EXPORT(double_copies);
+
+template <>
+const CopyKernels<float>& copy_kernels<float>() {
+  return *HWY_DYNAMIC_DISPATCH(float_copies)();
+}
+template <>
+const CopyKernels<double>& copy_kernels<double>() {
+  return *HWY_DYNAMIC_DISPATCH(double_copies)();
+}
+
+}  // namespace topos::kernels
+#endif

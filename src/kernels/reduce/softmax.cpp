@@ -1,0 +1,198 @@
+// log_softmax and log_sum_exp: each line's maximum, the exponentials of what lies below it, their sum by the
+// contract, its logarithm. Lines go through a buffer in groups, so that one call of the exponential does
+// many.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/map.hpp"
+#include "kernels/reduce.hpp"
+#include "kernels/reduce/for_ranges.hpp"
+#include "kernels/reduce/line_kernels.hpp"
+
+namespace topos::kernels {
+namespace {
+
+constexpr Extent cost_of_exponential = 8;  // reading so many elements
+
+/// Exponentials under way, and what is known of their lines.
+template <class F>
+struct Buffer {
+  alignas(64) F exponentials[sum_block];
+  alignas(64) F shifts[sum_block];
+  alignas(64) F totals[sum_block];
+};
+
+/// What becomes of a line's maximum before it is subtracted, and what is written at the end.
+enum class Result { log_softmax, log_sum_exp };
+
+/// log_sum_exp shifts by nothing where the maximum is infinite or NaN.
+template <class F>
+void guard(Result result, F* shifts, Extent count) {
+  if (result == Result::log_softmax) return;
+  for (Extent i = 0; i < count; ++i) {
+    if (!std::isfinite(shifts[i])) shifts[i] = F{0};
+  }
+}
+
+template <class F>
+void add(const F* shifts, const F* totals, Extent count, F* out) {
+  for (Extent i = 0; i < count; ++i) out[i] = shifts[i] + totals[i];
+}
+
+template <class F>
+void exponentials(Buffer<F>& buffer, Extent count) {
+  map(UnaryMap::exp, buffer.exponentials, buffer.exponentials, static_cast<std::size_t>(count));
+}
+
+template <class F>
+void logarithms(Buffer<F>& buffer, Extent count) {
+  map(UnaryMap::log, buffer.totals, buffer.totals, static_cast<std::size_t>(count));
+}
+
+/// Contiguous lines of at most a block, as many as fit in the buffer.
+template <class F>
+void short_rows(const F* x, Extent rows, Extent extent, Result result, F* out, Buffer<F>& buffer) {
+  const SoftmaxKernels<F>& kernels = softmax_kernels<F>();
+  kernels.maximum_rows(x, rows, extent, buffer.shifts);
+  guard(result, buffer.shifts, rows);
+  kernels.center_rows(x, rows, extent, buffer.shifts, buffer.exponentials);
+  exponentials(buffer, rows * extent);
+  sum_kernels<F>().rows(buffer.exponentials, rows, extent, extent, buffer.totals);
+  logarithms(buffer, rows);
+  if (result == Result::log_softmax) {
+    kernels.normalize_rows(x, rows, extent, buffer.shifts, buffer.totals, out);
+  } else {
+    add(buffer.shifts, buffer.totals, rows, out);
+  }
+}
+
+/// One contiguous line, block by block.
+template <class F>
+void long_row(const F* x, Extent extent, Result result, F* out, Buffer<F>& buffer) {
+  const SoftmaxKernels<F>& kernels = softmax_kernels<F>();
+  kernels.maximum_rows(x, 1, extent, buffer.shifts);
+  guard(result, buffer.shifts, 1);
+  BlockSums<F, 1> total(1);
+  for (Extent first = 0; first < extent; first += sum_block) {
+    const Extent count = std::min(sum_block, extent - first);
+    kernels.center_rows(x + first, 1, count, buffer.shifts, buffer.exponentials);
+    exponentials(buffer, count);
+    sum_kernels<F>().rows(buffer.exponentials, 1, count, count, buffer.totals);
+    total.push(buffer.totals);
+  }
+  buffer.totals[0] = *total.total();
+  logarithms(buffer, 1);
+  if (result == Result::log_softmax) {
+    kernels.normalize_rows(x, 1, extent, buffer.shifts, buffer.totals, out);
+  } else {
+    add(buffer.shifts, buffer.totals, 1, out);
+  }
+}
+
+/// The totals of `width` columns of at most a block, as many rows at a time as fit in the buffer.
+template <class F>
+void sum_block_of_columns(const F* x, Extent rows, Extent stride, Extent width, Buffer<F>& buffer) {
+  alignas(64) F partials[partial_sums * strip_width<F>];
+  const Extent piece = sum_block / width;
+  for (Extent first = 0; first < rows; first += piece) {
+    const Extent count = std::min(piece, rows - first);
+    softmax_kernels<F>().center_columns(x + first * stride, count, stride, width, buffer.shifts,
+                                        buffer.exponentials);
+    exponentials(buffer, count * width);
+    sum_kernels<F>().add_columns(buffer.exponentials, first, count, width, width, partials);
+  }
+  sum_kernels<F>().fold_columns(partials, std::min(rows, partial_sums), width, buffer.totals);
+}
+
+template <class F>
+void sum_long_columns(const F* x, Extent extent, Extent stride, Extent width, Buffer<F>& buffer) {
+  BlockSums<F, strip_width<F>> total(width);
+  for (Extent first = 0; first < extent; first += sum_block) {
+    sum_block_of_columns(x + first * stride, std::min(sum_block, extent - first), stride, width, buffer);
+    total.push(buffer.totals);
+  }
+  std::copy_n(total.total(), width, buffer.totals);
+}
+
+/// `width` lines beside each other; `out` is where log_softmax writes as it reads, or one element a line.
+template <class F>
+void columns(const F* x, Extent extent, Extent stride, Extent width, Result result, F* out,
+             Buffer<F>& buffer) {
+  std::fill_n(buffer.shifts, width, -std::numeric_limits<F>::infinity());
+  softmax_kernels<F>().maximum_columns(x, extent, stride, width, buffer.shifts);
+  guard(result, buffer.shifts, width);
+  if (extent <= sum_block) {
+    sum_block_of_columns(x, extent, stride, width, buffer);
+  } else {
+    sum_long_columns(x, extent, stride, width, buffer);
+  }
+  logarithms(buffer, width);
+  if (result == Result::log_softmax) {
+    softmax_kernels<F>().normalize_columns(x, extent, stride, width, buffer.shifts, buffer.totals, out);
+  } else {
+    add(buffer.shifts, buffer.totals, width, out);
+  }
+}
+
+template <class F>
+void along_rows(const F* x, const Lines& lines, Result result, F* out, ThreadPool& pool) {
+  const Extent written = result == Result::log_softmax ? lines.extent : 1;  // elements a line
+  for_ranges(pool, lines.outer, lines.extent * cost_of_exponential, [&](Extent first, Extent last) {
+    Buffer<F> buffer;
+    const Extent group = std::max<Extent>(1, sum_block / std::max<Extent>(1, lines.extent));
+    for (Extent o = first; o < last; o += group) {
+      const F* const from = x + o * lines.extent;
+      F* const to = out + o * written;
+      if (lines.extent <= sum_block) {
+        short_rows(from, std::min(group, last - o), lines.extent, result, to, buffer);
+      } else {
+        long_row(from, lines.extent, result, to, buffer);
+      }
+    }
+  });
+}
+
+template <class F>
+void along_columns(const F* x, const Lines& lines, Result result, F* out, ThreadPool& pool) {
+  const Extent written = result == Result::log_softmax ? lines.extent : 1;
+  const Extent strips = (lines.inner + strip_width<F> - 1) / strip_width<F>;
+  const Extent cost = lines.extent * std::min(lines.inner, strip_width<F>) * cost_of_exponential;
+  for_ranges(pool, lines.outer * strips, cost, [&](Extent first, Extent last) {
+    Buffer<F> buffer;
+    for (Extent strip = first; strip < last; ++strip) {
+      const Extent o = strip / strips;
+      const Extent k = strip % strips * strip_width<F>;
+      columns(x + o * lines.extent * lines.inner + k, lines.extent, lines.inner,
+              std::min(strip_width<F>, lines.inner - k), result, out + o * written * lines.inner + k, buffer);
+    }
+  });
+}
+
+template <class F>
+void along(const F* x, const Lines& lines, Result result, F* out, ThreadPool& pool) {
+  if (lines.inner == 1) {
+    along_rows(x, lines, result, out, pool);
+  } else {
+    along_columns(x, lines, result, out, pool);
+  }
+}
+
+}  // namespace
+
+template <class F>
+void log_softmax(const F* x, const Lines& lines, F* out, ThreadPool& pool) {
+  along(x, lines, Result::log_softmax, out, pool);
+}
+
+template <class F>
+void log_sum_exp(const F* x, const Lines& lines, F* out, ThreadPool& pool) {
+  along(x, lines, Result::log_sum_exp, out, pool);
+}
+
+template void log_softmax(const float*, const Lines&, float*, ThreadPool&);
+template void log_softmax(const double*, const Lines&, double*, ThreadPool&);
+template void log_sum_exp(const float*, const Lines&, float*, ThreadPool&);
+template void log_sum_exp(const double*, const Lines&, double*, ThreadPool&);
+
+}  // namespace topos::kernels

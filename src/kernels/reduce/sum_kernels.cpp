@@ -1,0 +1,164 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/reduce/sum_kernels.cpp"
+#include <hwy/foreach_target.h>
+// clang-format off: the loop over the targets comes first
+#include "kernels/reduce/line_kernels.hpp"
+#include "kernels/reduce/partial_vector.hpp"
+// clang-format on
+
+HWY_BEFORE_NAMESPACE();
+namespace topos::kernels::HWY_NAMESPACE {
+
+/// Lane 0 of the tree (8, 4, 2, 1) over 16 values, each asked for when it is due.
+template <class D, class Get, Extent lane = 0, Extent step = 1>
+HWY_INLINE hn::Vec<D> fold_tree(D d, const Get& get) {
+  if constexpr (step == partial_sums) {
+    return get(lane);
+  } else {
+    return hn::Add(fold_tree<D, Get, lane, 2 * step>(d, get),
+                   fold_tree<D, Get, lane + step, 2 * step>(d, get));
+  }
+}
+
+/// The same tree over the lanes of a vector.
+template <class D>
+HWY_INLINE hn::TFromD<D> fold_lanes([[maybe_unused]] D d, hn::Vec<D> v) {
+#if HWY_TARGET != HWY_SCALAR  // where a vector has no halves
+  if constexpr (hn::MaxLanes(D()) > 1) {
+    const hn::Half<D> half;
+    return fold_lanes(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  }
+#endif
+  return hn::GetLane(v);
+}
+
+/// 16 partial sums in as few vectors as that takes.
+template <class F>
+struct Partials {
+  using D = hn::CappedTag<F, static_cast<std::size_t>(partial_sums)>;
+  static constexpr Extent lanes = hn::MaxLanes(D());
+  static constexpr Extent vectors = partial_sums / lanes;
+};
+
+/// `together` rows, whose chains of additions do not wait for each other.
+template <Extent together, class F>
+HWY_INLINE void sum_some_rows(const F* x, Extent stride, Extent count, F* out) {
+  using P = Partials<F>;
+  const typename P::D d;
+  hn::Vec<typename P::D> sums[together][P::vectors];
+  HWY_UNROLL(4)
+  for (Extent r = 0; r < together; ++r) {
+    HWY_UNROLL(16)
+    for (Extent v = 0; v < P::vectors; ++v) sums[r][v] = hn::Zero(d);
+  }
+  const Extent whole = count / partial_sums * partial_sums;
+  for (Extent i = 0; i < whole; i += partial_sums) {
+    HWY_UNROLL(4)
+    for (Extent r = 0; r < together; ++r) {
+      HWY_UNROLL(16)
+      for (Extent v = 0; v < P::vectors; ++v) {
+        sums[r][v] = hn::Add(sums[r][v], hn::LoadU(d, x + r * stride + i + v * P::lanes));
+      }
+    }
+  }
+  // Partial sums are never -0, so that the zeros that fill up the last vectors change none.
+  HWY_UNROLL(16)
+  for (Extent v = 0; v < P::vectors; ++v) {
+    const Extent first = whole + v * P::lanes;
+    if (first >= count) break;
+    const FirstLanes<typename P::D> rest(std::min(P::lanes, count - first));
+    HWY_UNROLL(4)
+    for (Extent r = 0; r < together; ++r) {
+      sums[r][v] = hn::Add(sums[r][v], rest.load(x + r * stride + first));
+    }
+  }
+  HWY_UNROLL(4)
+  for (Extent r = 0; r < together; ++r) {
+    HWY_UNROLL(4)
+    for (Extent half = P::vectors / 2; half > 0; half /= 2) {
+      HWY_UNROLL(8)
+      for (Extent v = 0; v < half; ++v) sums[r][v] = hn::Add(sums[r][v], sums[r][v + half]);
+    }
+    out[r] = fold_lanes(d, sums[r][0]);
+  }
+}
+
+template <class F>
+void sum_rows(const F* x, Extent rows, Extent stride, Extent count, F* out) {
+  Extent r = 0;
+  for (; r + 4 <= rows; r += 4) sum_some_rows<4>(x + r * stride, stride, count, out + r);
+  for (; r < rows; ++r) sum_some_rows<1>(x + r * stride, stride, count, out + r);
+}
+
+template <class F>
+void add_columns(const F* x, Extent first, Extent rows, Extent stride, Extent width, F* partials) {
+  const Whole<F> d;
+  for (Extent i = 0; i < rows; ++i) {
+    const F* const row = x + i * stride;
+    F* const sums = partials + (first + i) % partial_sums * strip_width<F>;
+    if (first + i < partial_sums) {
+      for_vectors(d, width, [&](Extent k, auto lanes) HWY_ATTR {
+        hn::StoreU(hn::Add(hn::Zero(d), lanes.load(row + k)), d, sums + k);
+      });
+    } else {
+      for_vectors(d, width, [&](Extent k, auto lanes) HWY_ATTR {
+        hn::StoreU(hn::Add(hn::LoadU(d, sums + k), lanes.load(row + k)), d, sums + k);
+      });
+    }
+  }
+}
+
+template <class F>
+void fold_columns(const F* partials, Extent set, Extent width, F* out) {
+  const Whole<F> d;
+  for_vectors(d, width, [&](Extent k, auto lanes) HWY_ATTR {
+    const auto partial = [&](Extent lane) HWY_ATTR {
+      return lane < set ? hn::LoadU(d, partials + lane * strip_width<F> + k) : hn::Zero(d);
+    };
+    lanes.store(fold_tree(d, partial), out + k);
+  });
+}
+
+template <class F>
+void sum_columns(const F* x, Extent rows, Extent stride, Extent width, F* out) {
+  const Whole<F> d;
+  if (rows > partial_sums) {
+    HWY_ALIGN F partials[partial_sums * strip_width<F>];
+    add_columns(x, Extent{0}, rows, stride, width, partials);
+    fold_columns(partials, partial_sums, width, out);
+    return;
+  }
+  for_vectors(d, width, [&](Extent k, auto lanes) HWY_ATTR {
+    const auto partial = [&](Extent i) HWY_ATTR {
+      return i < rows ? hn::Add(hn::Zero(d), lanes.load(x + i * stride + k)) : hn::Zero(d);
+    };
+    lanes.store(fold_tree(d, partial), out + k);
+  });
+}
+
+template <class F>
+inline constexpr SumKernels<F> kernels_of_sums{&sum_rows<F>, &sum_columns<F>, &add_columns<F>,
+                                               &fold_columns<F>};
+const SumKernels<float>* float_sums() { return &kernels_of_sums<float>; }
+const SumKernels<double>* double_sums() { return &kernels_of_sums<double>; }
+
+}  // namespace topos::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace topos::kernels {
+
+HWY_EXPORT(float_sums);
+HWY_EXPORT(double_sums);
+
+template <>
+const SumKernels<float>& sum_kernels<float>() {
+  return *HWY_DYNAMIC_DISPATCH(float_sums)();
+}
+template <>
+const SumKernels<double>& sum_kernels<double>() {
+  return *HWY_DYNAMIC_DISPATCH(double_sums)();
+}
+
+}  // namespace topos::kernels
+#endif

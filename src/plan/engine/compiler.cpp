@@ -1,0 +1,319 @@
+#include "plan/engine/compiler.hpp"
+
+#include <algorithm>
+
+#include "plan/engine/arena.hpp"
+#include "plan/engine/elementwise_step.hpp"
+#include "plan/engine/lowering_list.hpp"
+#include "plan/engine/steps.hpp"
+#include "topos/ops/input.hpp"
+#include "topos/ops/leaf.hpp"
+#include "topos/ops/parameter.hpp"
+
+namespace topos::engine {
+
+template <class F>
+Compiler<F>::Compiler(std::shared_ptr<const Program<F>> program, const CompileOptions& options)
+    : program_(std::move(program)), options_(options), executable_(std::make_shared<Executable<F>>()) {
+  executable_->program = program_;
+  executable_->leaf_elements.resize(program_->leaves.size(), Elements<F>(nullptr, {}));
+  executable_->parameter_buffers.resize(program_->parameters.size(), Executable<F>::no_buffer);
+  executable_->input_buffers.resize(program_->inputs.size(), Executable<F>::no_buffer);
+  values_.resize(graph().size());
+  row_major_.resize(graph().size());
+}
+
+template <class F>
+void Compiler<F>::lower(NodeIndex index) {
+  const Node& node = graph()[index];
+  if (node.operation.is_source()) return define_source(index);
+  if (node.shape.volume() == 0) {  // nothing to compute
+    Buffer empty;
+    empty.node = index;
+    return define_view(index, Layout::row_major(node.shape), new_buffer(empty));
+  }
+  if (const Lowering<F> lowering = lowering_of<F>(node.operation)) {
+    lowering(*this, index);
+  } else {
+    lower_by_reference(*this, index);
+  }
+}
+
+template <class F>
+void Compiler<F>::define_source(NodeIndex index) {
+  const Node& node = graph()[index];
+  Buffer buffer;
+  buffer.node = index;
+  buffer.slot = node.slot;
+  buffer.volume = node.shape.volume();
+  Layout layout = Layout::row_major(node.shape);
+  if (node.operation.is<Leaf>()) {
+    buffer.storage = Storage::leaf;
+    const Tensor<F>& payload = program_->leaves[node.slot];
+    if (payload.is_uniform()) {
+      layout = Layout().repeated_to(node.shape);
+      buffer.volume = 1;
+    }
+  } else {
+    buffer.storage = node.operation.is<Parameter>() ? Storage::parameter : Storage::input;
+  }
+  const BufferIndex at = new_buffer(buffer);
+  if (buffer.storage == Storage::parameter) executable_->parameter_buffers[node.slot] = at;
+  if (buffer.storage == Storage::input) executable_->input_buffers[node.slot] = at;
+  define_view(index, std::move(layout), at);
+}
+
+template <class F>
+std::optional<F> Compiler<F>::known_uniform(NodeIndex index) const {
+  const Value& value = values_[index];
+  const Buffer& buffer = executable_->buffers[value.buffer];
+  if (buffer.storage != Storage::leaf || buffer.volume != 1 || !value.layout.is_uniform())
+    return std::nullopt;
+  const Tensor<F>& payload = program_->leaves[buffer.slot];
+  return payload.as_selection() ? payload.elements()[0] : payload.narrowed_to_one().item();
+}
+
+template <class F>
+BufferIndex Compiler<F>::new_buffer(const Buffer& buffer) {
+  executable_->buffers.push_back(buffer);
+  return static_cast<BufferIndex>(executable_->buffers.size() - 1);
+}
+
+template <class F>
+void Compiler<F>::define_view(NodeIndex index, Layout layout, BufferIndex buffer) {
+  values_[index] = {std::move(layout), buffer};
+}
+
+template <class F>
+BufferIndex Compiler<F>::define_output(NodeIndex index, Layout layout) {
+  Buffer buffer;
+  buffer.node = index;
+  buffer.volume = node(index).shape.volume();
+  const BufferIndex at = new_buffer(buffer);
+  define_view(index, std::move(layout), at);
+  return at;
+}
+
+template <class F>
+ElementwiseStep<F>* Compiler<F>::group_at(StepIndex step) const {
+  const auto found = std::lower_bound(groups_.begin(), groups_.end(), step,
+                                      [](const auto& group, StepIndex at) { return group.first < at; });
+  return found != groups_.end() && found->first == step ? found->second : nullptr;
+}
+
+template <class F>
+void Compiler<F>::add_reads(StepIndex step, BufferIndex buffer) {
+  Buffer& read = executable_->buffers[buffer];
+  read.is_read = true;
+  read.last_read = std::max(read.last_read, step);
+  std::vector<BufferIndex>& reads = executable_->steps[step].reads;
+  if (std::find(reads.begin(), reads.end(), buffer) == reads.end()) reads.push_back(buffer);
+}
+
+template <class F>
+void Compiler<F>::add_write(StepIndex step, BufferIndex buffer) {
+  executable_->buffers[buffer].written = step;
+  executable_->steps[step].writes.push_back(buffer);
+}
+
+template <class F>
+StepIndex Compiler<F>::append(std::unique_ptr<Step<F>> step, std::vector<BufferIndex> reads,
+                              std::vector<BufferIndex> writes) {
+  const StepIndex at = next_step();
+  executable_->steps.push_back({std::move(step), {}, {}});
+  for (const BufferIndex buffer : reads) add_reads(at, buffer);
+  for (const BufferIndex buffer : writes) add_write(at, buffer);
+  return at;
+}
+
+template <class F>
+void Compiler<F>::copy_by_step(const Value& from, BufferIndex to) {
+  const Extent volume = executable_->buffers[to].volume;
+  append(std::make_unique<CopyStep<F>>(from.buffer, from.layout, to, volume), {from.buffer}, {to});
+}
+
+template <class F>
+typename Compiler<F>::Value Compiler<F>::row_major(NodeIndex index) {
+  const Value value = values_[index];
+  if (value.layout.is_row_major()) return value;
+  if (!row_major_[index]) {
+    Buffer buffer;
+    buffer.node = index;
+    buffer.volume = node(index).shape.volume();
+    const BufferIndex copy = new_buffer(buffer);
+    copy_by_step(value, copy);
+    row_major_[index] = copy;
+  }
+  return {Layout::row_major(node(index).shape), *row_major_[index]};
+}
+
+template <class F>
+std::optional<BufferIndex> Compiler<F>::indices(NodeIndex index) {
+  const Value& value = values_[index];
+  const Node& source = node(index);
+  if (!source.operation.is<Input>() && !source.operation.is<Leaf>()) return std::nullopt;
+  if (source.operation.is<Leaf>() && !program_->leaves[source.slot].as_selection()) return std::nullopt;
+  executable_->buffers[value.buffer].indices_wanted = true;
+  return value.buffer;
+}
+
+template <class F>
+std::shared_ptr<const Executable<F>> Compiler<F>::finish(const std::vector<NodeIndex>& results,
+                                                         const std::vector<Update>& updates) {
+  const StepIndex forever = ~StepIndex{0};
+  for (const NodeIndex index : results) {
+    Value value = row_major(index);
+    const Extent volume = node(index).shape.volume();
+    const bool own = executable_->buffers[value.buffer].storage == Storage::arena &&
+                     value.layout.offset() == 0 && executable_->buffers[value.buffer].volume == volume;
+    if (!own) {
+      Buffer buffer;
+      buffer.node = index;
+      buffer.volume = volume;
+      const BufferIndex copy = new_buffer(buffer);
+      copy_by_step(value, copy);
+      value = {Layout::row_major(node(index).shape), copy};
+    }
+    Buffer& buffer = executable_->buffers[value.buffer];
+    buffer.storage = Storage::result;
+    buffer.is_read = true;
+    buffer.last_read = forever;
+    executable_->results.push_back({index, value.buffer});
+  }
+  define_updates(updates);
+  for (const auto& [at, group] : groups_) group->finish(executable_->buffers);
+  share_memory();
+  place_in_arena();
+  return executable_;
+}
+
+// A parameter's new value is written where the old one lies when nothing reads the old one later.
+template <class F>
+void Compiler<F>::define_updates(const std::vector<Update>& updates) {
+  std::vector<Value> values;
+  std::vector<bool> copied;
+  const auto copy = [&](Value& value, NodeIndex index) {
+    Buffer buffer;
+    buffer.node = index;
+    buffer.volume = node(index).shape.volume();
+    const BufferIndex to = new_buffer(buffer);
+    copy_by_step(value, to);
+    value = {Layout::row_major(node(index).shape), to};
+  };
+  for (const Update& update : updates) {  // first every copy that may read an old parameter
+    Value value = row_major(update.value);
+    const Buffer& buffer = executable_->buffers[value.buffer];
+    const bool own = buffer.storage == Storage::arena && buffer.written && group_at(*buffer.written) &&
+                     buffer.volume == node(update.value).shape.volume() && value.layout.offset() == 0;
+    if (!own) copy(value, update.value);
+    values.push_back(value);
+    copied.push_back(!own);
+  }
+  const bool may_throw =
+      std::any_of(executable_->steps.begin(), executable_->steps.end(),
+                  [](const ScheduledStep<F>& scheduled) { return scheduled.step->may_throw(); });
+  for (std::size_t i = 0; i < updates.size(); ++i) {
+    const std::size_t slot = node(updates[i].parameter).slot;
+    Value& value = values[i];
+    const BufferIndex old = executable_->parameter_buffers[slot];
+    bool in_place = !copied[i] && !may_throw && executable_->buffers[value.buffer].storage == Storage::arena;
+    if (in_place && old != Executable<F>::no_buffer && executable_->buffers[old].is_read) {
+      const StepIndex written = *executable_->buffers[value.buffer].written;
+      const StepIndex last_read = executable_->buffers[old].last_read;
+      const ElementwiseStep<F>& writer = *group_at(written);
+      const auto plain = writer.last_plain_read(old);
+      in_place =
+          last_read < written || (last_read == written && plain && *plain <= writer.position(value.buffer));
+    }
+    if (!in_place && !copied[i]) copy(value, updates[i].value);
+    Buffer& buffer = executable_->buffers[value.buffer];
+    buffer.storage = Storage::update;
+    buffer.slot = slot;
+    buffer.is_read = true;
+    buffer.last_read = ~StepIndex{0};
+    executable_->updates.push_back({slot, value.buffer, in_place});
+  }
+}
+
+// In place: a group's output may lie where an operand lies that dies there, each element being read before
+// its place is written.
+template <class F>
+void Compiler<F>::share_memory() {
+  std::vector<Buffer>& buffers = executable_->buffers;
+  std::vector<bool> taken(buffers.size(), false);
+  for (const auto& [at, group] : groups_) {
+    for (const BufferIndex output : group->outputs()) {
+      if (!buffers[output].is_read || buffers[output].storage != Storage::arena) continue;
+      for (const BufferIndex operand : group->loaded_buffers()) {
+        Buffer& dying = buffers[operand];
+        if (taken[operand] || dying.storage != Storage::arena || dying.volume != buffers[output].volume ||
+            dying.last_read != at || !dying.written || *dying.written >= at)
+          continue;
+        const auto plain = group->last_plain_read(operand);
+        if (!plain || *plain > group->position(output)) continue;
+        buffers[output].shares = operand;
+        buffers[output].place = dying.place.value_or(operand);
+        taken[operand] = true;
+        break;
+      }
+    }
+  }
+}
+
+// Each buffer's place from the step that writes it to the last that reads it, or that reads what shares its
+// place.
+template <class F>
+void Compiler<F>::place_in_arena() {
+  std::vector<Buffer>& buffers = executable_->buffers;
+  for (const Buffer& buffer : buffers) {
+    if (!buffer.place) continue;
+    StepIndex& last_read = buffers[*buffer.place].last_read;
+    last_read = std::max(last_read, buffer.last_read);
+  }
+  Arena arena;
+  std::vector<std::vector<BufferIndex>> dying(executable_->steps.size());
+  for (StepIndex now = 0; now < next_step(); ++now) {
+    for (const BufferIndex b : executable_->steps[now].writes) {
+      Buffer& buffer = buffers[b];
+      const bool stays_in_tiles = !buffer.is_read && group_at(now);  // other steps write theirs, read or not
+      if (stays_in_tiles || buffer.shares || buffer.volume == 0) continue;
+      buffer.arena_offset = arena.take(arena_size(buffer.volume));
+      if (buffer.last_read < next_step()) dying[std::max(now, buffer.last_read)].push_back(b);
+    }
+    for (const BufferIndex b : dying[now])
+      arena.give_back(buffers[b].arena_offset, arena_size(buffers[b].volume));
+  }
+  executable_->arena_bytes = arena.size();
+  for (Buffer& buffer : buffers) {
+    if (buffer.place) buffer.arena_offset = buffers[*buffer.place].arena_offset;
+  }
+}
+
+template <class F>
+std::size_t Compiler<F>::arena_size(Extent volume) {
+  return (static_cast<std::size_t>(volume) * sizeof(F) + 63) / 64 * 64;
+}
+
+template <class F>
+std::shared_ptr<const Executable<F>> compile(std::shared_ptr<const Program<F>> program,
+                                             const std::vector<NodeIndex>& wanted,
+                                             const std::vector<NodeIndex>& results,
+                                             const std::vector<Update>& updates,
+                                             const CompileOptions& options) {
+  Compiler<F> compiler(std::move(program), options);
+  for (const NodeIndex index : wanted) compiler.lower(index);
+  return compiler.finish(results, updates);
+}
+
+template class Compiler<float>;
+template class Compiler<double>;
+template std::shared_ptr<const Executable<float>> compile(std::shared_ptr<const Program<float>>,
+                                                          const std::vector<NodeIndex>&,
+                                                          const std::vector<NodeIndex>&,
+                                                          const std::vector<Update>&, const CompileOptions&);
+template std::shared_ptr<const Executable<double>> compile(std::shared_ptr<const Program<double>>,
+                                                           const std::vector<NodeIndex>&,
+                                                           const std::vector<NodeIndex>&,
+                                                           const std::vector<Update>&, const CompileOptions&);
+
+}  // namespace topos::engine

@@ -1,0 +1,83 @@
+// Turns a schedule into steps. Each operation's file in lowering/ says how it becomes one.
+#pragma once
+
+#include "plan/engine/executable.hpp"
+
+namespace topos::engine {
+
+template <class F>
+class ElementwiseStep;
+
+template <class F>
+class Compiler {
+ public:
+  Compiler(std::shared_ptr<const Program<F>> program, const CompileOptions& options);
+
+  /// Lowers one node; its operands have been.
+  void lower(NodeIndex index);
+  std::shared_ptr<const Executable<F>> finish(const std::vector<NodeIndex>& results,
+                                              const std::vector<Update>& updates);
+
+  // For the lowerings.
+  const Graph& graph() const { return program_->graph; }
+  const Node& node(NodeIndex index) const { return graph()[index]; }
+  const Program<F>& program() const { return *program_; }
+
+  struct Value {
+    Layout layout;
+    BufferIndex buffer = 0;
+  };
+  const Value& value(NodeIndex index) const { return values_[index]; }
+  /// The node's elements in row-major order, copied there by a step if they lie otherwise.
+  Value row_major(NodeIndex index);
+  /// The node is `layout` of a buffer that exists.
+  void define_view(NodeIndex index, Layout layout, BufferIndex buffer);
+  /// The node is what a step writes to a new buffer; `layout` must be dense.
+  BufferIndex define_output(NodeIndex index, Layout layout);
+  /// Appends a step. Reads and writes are whole buffers, in any order.
+  StepIndex append(std::unique_ptr<Step<F>> step, std::vector<BufferIndex> reads,
+                   std::vector<BufferIndex> writes);
+  /// A selection given from outside (an input, a leaf): its indices' buffer. None for a computed one.
+  std::optional<BufferIndex> indices(NodeIndex index);
+  /// The step after which the buffer holds its elements; none: from the start.
+  std::optional<StepIndex> available(BufferIndex buffer) const {
+    return executable_->buffers[buffer].written;
+  }
+  const Buffer& buffer(BufferIndex index) const { return executable_->buffers[index]; }
+  /// The element that every element of the node is, when that is known now.
+  std::optional<F> known_uniform(NodeIndex index) const;
+
+  // For elementwise groups, which go on growing after they were appended (lowering/elementwise.cpp).
+  const CompileOptions& options() const { return options_; }
+  /// The elementwise group that is this step; null for another kind.
+  ElementwiseStep<F>* group_at(StepIndex step) const;
+  void add_group(StepIndex step, ElementwiseStep<F>* group) { groups_.emplace_back(step, group); }
+  void add_reads(StepIndex step, BufferIndex buffer);
+  void add_write(StepIndex step, BufferIndex buffer);
+  StepIndex next_step() const { return static_cast<StepIndex>(executable_->steps.size()); }
+  BufferIndex new_buffer(const Buffer& buffer);
+
+ private:
+  void define_source(NodeIndex index);
+  void copy_by_step(const Value& from, BufferIndex to);
+  void define_updates(const std::vector<Update>& updates);
+  void share_memory();
+  void place_in_arena();
+  static std::size_t arena_size(Extent volume);  // in bytes
+
+  std::shared_ptr<const Program<F>> program_;
+  CompileOptions options_;
+  std::shared_ptr<Executable<F>> executable_;
+  std::vector<Value> values_;                                      // by node
+  std::vector<std::optional<BufferIndex>> row_major_;              // by node: a copy made before
+  std::vector<std::pair<StepIndex, ElementwiseStep<F>*>> groups_;  // by ascending step
+};
+
+/// How an operation becomes steps or a view.
+template <class F>
+using Lowering = void (*)(Compiler<F>&, NodeIndex);
+
+extern template class Compiler<float>;
+extern template class Compiler<double>;
+
+}  // namespace topos::engine

@@ -1,0 +1,270 @@
+#include "plan/engine/elementwise_step.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace topos::engine {
+namespace {
+
+// Roughly what one element costs a thread, in nanoseconds; decides only how many threads are worth waking.
+double cost(const MapFunction& function) {
+  if (const auto* unary = std::get_if<kernels::UnaryMap>(&function)) {
+    return *unary == kernels::UnaryMap::negate ? 0.08 : *unary == kernels::UnaryMap::sqrt ? 0.3 : 1.2;
+  }
+  const auto binary = std::get<kernels::BinaryMap>(function);
+  return binary == kernels::BinaryMap::power ? 20 : binary == kernels::BinaryMap::divide ? 0.3 : 0.1;
+}
+
+}  // namespace
+
+template <class F>
+ElementwiseStep<F>::ElementwiseStep(Shape shape, std::vector<Axis> order)
+    : shape_(std::move(shape)),
+      order_(std::move(order)),
+      member_layout_(Layout::dense_in_order(shape_, order_)) {}
+
+template <class F>
+bool ElementwiseStep<F>::has_member(BufferIndex buffer) const {
+  return std::any_of(members_.begin(), members_.end(), [&](const Member& m) { return m.output == buffer; });
+}
+
+template <class F>
+bool ElementwiseStep<F>::reads(BufferIndex buffer) const {
+  return std::any_of(loads_.begin(), loads_.end(), [&](const Load& load) { return load.buffer == buffer; });
+}
+
+template <class F>
+typename ElementwiseStep<F>::Operand ElementwiseStep<F>::constant(F value) {
+  for (std::size_t i = 0; i < constants_.size(); ++i) {
+    if (bits_of(constants_[i]) == bits_of(value))
+      return {Operand::Kind::constant, static_cast<std::uint32_t>(i)};
+  }
+  constants_.push_back(value);
+  return {Operand::Kind::constant, static_cast<std::uint32_t>(constants_.size() - 1)};
+}
+
+template <class F>
+typename ElementwiseStep<F>::Operand ElementwiseStep<F>::load(const Layout& layout, BufferIndex buffer) {
+  for (std::size_t i = 0; i < loads_.size(); ++i) {
+    if (loads_[i].buffer == buffer && loads_[i].layout == layout)
+      return {Operand::Kind::load, static_cast<std::uint32_t>(i)};
+  }
+  const bool uniform = layout.is_uniform();
+  // a value of one element, whatever its rank, is contiguous
+  const bool plain = uniform ? shape_.volume() == 1 : layout.is_dense_in(order_);
+  loads_.push_back({buffer, layout, uniform ? std::vector<StridedAxis>{} : layout.flattened(order_), plain,
+                    uniform && !plain});
+  return {Operand::Kind::load, static_cast<std::uint32_t>(loads_.size() - 1)};
+}
+
+template <class F>
+typename ElementwiseStep<F>::Operand ElementwiseStep<F>::member(BufferIndex buffer) const {
+  return {Operand::Kind::member, static_cast<std::uint32_t>(position(buffer))};
+}
+
+template <class F>
+void ElementwiseStep<F>::append(MapFunction function, std::string_view name,
+                                std::span<const Operand> operands, NodeIndex node, BufferIndex output) {
+  Member member{function, name, {}, node, output};
+  std::copy(operands.begin(), operands.end(), member.operands.begin());
+  nanoseconds_ += cost(function) * static_cast<double>(shape_.volume());
+  members_.push_back(member);
+}
+
+template <class F>
+std::optional<std::size_t> ElementwiseStep<F>::last_plain_read(BufferIndex buffer) const {
+  std::optional<std::size_t> last;
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    const std::size_t arity = std::holds_alternative<kernels::UnaryMap>(members_[m].function) ? 1 : 2;
+    for (std::size_t i = 0; i < arity; ++i) {
+      const Operand& operand = members_[m].operands[i];
+      if (operand.kind != Operand::Kind::load || loads_[operand.index].buffer != buffer) continue;
+      if (!loads_[operand.index].is_plain || loads_[operand.index].layout.offset() != 0) return std::nullopt;
+      last = m;
+    }
+  }
+  return last;
+}
+
+template <class F>
+std::size_t ElementwiseStep<F>::position(BufferIndex output) const {
+  std::size_t at = 0;
+  while (members_[at].output != output) ++at;
+  return at;
+}
+
+template <class F>
+std::vector<BufferIndex> ElementwiseStep<F>::loaded_buffers() const {
+  std::vector<BufferIndex> result;
+  for (const Load& load : loads_) result.push_back(load.buffer);
+  return result;
+}
+
+template <class F>
+std::vector<BufferIndex> ElementwiseStep<F>::outputs() const {
+  std::vector<BufferIndex> result;
+  for (const Member& member : members_) result.push_back(member.output);
+  return result;
+}
+
+template <class F>
+void ElementwiseStep<F>::finish(const std::vector<Buffer>& buffers) {
+  for (Member& member : members_) member.is_stored = buffers[member.output].is_read;
+  // the last member that reads each load and each member
+  std::vector<std::size_t> load_end(loads_.size(), 0);
+  std::vector<std::size_t> member_end(members_.size(), 0);
+  std::vector<std::size_t> load_begin(loads_.size(), members_.size());
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    const std::size_t arity = std::holds_alternative<kernels::UnaryMap>(members_[m].function) ? 1 : 2;
+    for (std::size_t i = 0; i < arity; ++i) {
+      const Operand& operand = members_[m].operands[i];
+      if (operand.kind == Operand::Kind::load) {
+        load_end[operand.index] = m;
+        load_begin[operand.index] = std::min(load_begin[operand.index], m);
+      } else if (operand.kind == Operand::Kind::member) {
+        member_end[operand.index] = m;
+      }
+    }
+  }
+  // Tiles: constants and uniform loads keep theirs for the whole run; the others are taken and given back.
+  tiles_ = static_cast<std::uint32_t>(constants_.size());
+  for (Load& load : loads_) {
+    if (load.is_uniform) load.tile = tiles_++;
+  }
+  std::vector<std::uint32_t> free;
+  const auto take = [&] {
+    if (free.empty()) return tiles_++;
+    const std::uint32_t tile = free.back();
+    free.pop_back();
+    return tile;
+  };
+  loads_before_.assign(members_.size(), {});
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    for (std::size_t l = 0; l < loads_.size(); ++l) {
+      if (loads_[l].is_plain || loads_[l].is_uniform || load_begin[l] != m) continue;
+      loads_[l].tile = take();
+      loads_before_[m].push_back(static_cast<std::uint32_t>(l));
+    }
+    if (!members_[m].is_stored) members_[m].tile = take();
+    const std::size_t arity = std::holds_alternative<kernels::UnaryMap>(members_[m].function) ? 1 : 2;
+    for (std::size_t i = 0; i < arity; ++i) {
+      const Operand& operand = members_[m].operands[i];
+      if (i == 1 && operand.kind == members_[m].operands[0].kind &&
+          operand.index == members_[m].operands[0].index)
+        continue;  // both operands are one
+      if (operand.kind == Operand::Kind::load && !loads_[operand.index].is_plain &&
+          !loads_[operand.index].is_uniform && load_end[operand.index] == m)
+        free.push_back(loads_[operand.index].tile);
+      if (operand.kind == Operand::Kind::member && !members_[operand.index].is_stored &&
+          member_end[operand.index] == m)
+        free.push_back(members_[operand.index].tile);
+    }
+  }
+  constexpr Extent cache_bytes = 24 * 1024;  // half of a first-level cache
+  const Extent fitting = cache_bytes / static_cast<Extent>(sizeof(F)) / (tiles_ + 2);
+  tile_extent_ = std::clamp<Extent>(fitting / 64 * 64, 256, 4096);
+  tile_extent_ = std::min(tile_extent_, std::max<Extent>(64, (shape_.volume() + 63) / 64 * 64));
+}
+
+template <class F>
+const F* ElementwiseStep<F>::source(const Memory<F>& memory, const F* slab, const Operand& operand,
+                                    Extent start) const {
+  switch (operand.kind) {
+    case Operand::Kind::constant:
+      return slab + static_cast<Extent>(operand.index) * tile_extent_;
+    case Operand::Kind::load: {
+      const Load& load = loads_[operand.index];
+      if (load.is_plain) return memory.at(load.buffer, load.layout.offset() + start);
+      return slab + static_cast<Extent>(load.tile) * tile_extent_;
+    }
+    default: {
+      const Member& member = members_[operand.index];
+      if (member.is_stored) return memory.buffers[member.output] + start;
+      return slab + static_cast<Extent>(member.tile) * tile_extent_;
+    }
+  }
+}
+
+template <class F>
+void ElementwiseStep<F>::run_range(const Memory<F>& memory, F* slab, Extent from, Extent to) const {
+  const Extent most = std::min(tile_extent_, to - from);
+  for (std::size_t i = 0; i < constants_.size(); ++i)
+    std::fill_n(slab + static_cast<Extent>(i) * tile_extent_, most, constants_[i]);
+  for (const Load& load : loads_) {
+    if (load.is_uniform)
+      std::fill_n(slab + static_cast<Extent>(load.tile) * tile_extent_, most,
+                  *memory.at(load.buffer, load.layout.offset()));
+  }
+  for (Extent start = from; start < to; start += tile_extent_) {
+    const Extent count = std::min(tile_extent_, to - start);
+    const auto length = static_cast<std::size_t>(count);
+    for (std::size_t m = 0; m < members_.size(); ++m) {
+      for (const std::uint32_t l : loads_before_[m]) {
+        const Load& load = loads_[l];
+        kernels::copy_strided(memory.at(load.buffer, load.layout.offset()), std::span(load.axes), start,
+                              count, slab + static_cast<Extent>(load.tile) * tile_extent_);
+      }
+      const Member& member = members_[m];
+      F* out = member.is_stored ? memory.buffers[member.output] + start
+                                : slab + static_cast<Extent>(member.tile) * tile_extent_;
+      const F* x = source(memory, slab, member.operands[0], start);
+      if (const auto* unary = std::get_if<kernels::UnaryMap>(&member.function)) {
+        kernels::map(*unary, x, out, length);
+      } else {
+        kernels::map(std::get<kernels::BinaryMap>(member.function), x,
+                     source(memory, slab, member.operands[1], start), out, length);
+      }
+    }
+  }
+}
+
+template <class F>
+void ElementwiseStep<F>::run(const Memory<F>& memory) const {
+  const Extent volume = shape_.volume();
+  F* const slabs = reinterpret_cast<F*>(memory.scratch);
+  constexpr double worth_a_thread = 6000;  // nanoseconds of work for each
+  const auto tasks = static_cast<Extent>(
+      std::min(static_cast<double>(memory.pool->threads()), std::max(1.0, nanoseconds_ / worth_a_thread)));
+  if (tasks <= 1) return run_range(memory, slabs, 0, volume);
+  const Extent share = ((volume + tasks - 1) / tasks + 63) / 64 * 64;
+  auto task = [&](std::size_t i) {
+    const Extent from = static_cast<Extent>(i) * share;
+    run_range(memory, slabs + i * slab_elements(), from, std::min(volume, from + share));
+  };
+  memory.pool->run(static_cast<std::size_t>((volume + share - 1) / share), task);
+}
+
+template <class F>
+std::string ElementwiseStep<F>::describe() const {
+  std::string text = fmt::format("elementwise {} in tiles of {}:", topos::describe(shape_), tile_extent_);
+  for (const Member& member : members_) {
+    const auto operand = [&](const Operand& of) -> std::string {
+      switch (of.kind) {
+        case Operand::Kind::constant:
+          return fmt::format("{}", constants_[of.index]);
+        case Operand::Kind::load: {
+          const Load& load = loads_[of.index];
+          return fmt::format("b{}{}", load.buffer,
+                             load.is_uniform ? " repeated"
+                             : load.is_plain ? ""
+                                             : " strided");
+        }
+        default:
+          return fmt::format("%{}", members_[of.index].node);
+      }
+    };
+    const bool unary = std::holds_alternative<kernels::UnaryMap>(member.function);
+    text += fmt::format("\n      %{} = {} {}{}", member.node, member.name, operand(member.operands[0]),
+                        unary ? "" : ", " + operand(member.operands[1]));
+    if (member.is_stored) text += fmt::format(" -> b{}", member.output);
+  }
+  return text;
+}
+
+template class ElementwiseStep<float>;
+template class ElementwiseStep<double>;
+
+}  // namespace topos::engine

@@ -1,0 +1,94 @@
+// A group of elementwise operations run tile by tile: what one operation writes, the next reads from cache.
+#pragma once
+
+#include <variant>
+
+#include "kernels/map.hpp"
+#include "plan/engine/executable.hpp"
+
+namespace topos::engine {
+
+using MapFunction = std::variant<kernels::UnaryMap, kernels::BinaryMap>;
+
+/// Grows while the plan is compiled; each member rounds as it would alone.
+template <class F>
+class ElementwiseStep : public Step<F> {
+ public:
+  static constexpr std::size_t most_members = 48;
+
+  /// A group over values of `shape`, walked with the axes in `order`, outermost first.
+  ElementwiseStep(Shape shape, std::vector<Axis> order);
+
+  const Shape& shape() const { return shape_; }
+  /// How the members' elements lie, when they are written to memory.
+  const Layout& member_layout() const { return member_layout_; }
+  std::span<const Axis> order() const { return order_; }
+  bool is_full() const { return members_.size() >= most_members; }
+  bool has_member(BufferIndex buffer) const;
+  bool reads(BufferIndex buffer) const;
+
+  struct Operand {
+    enum class Kind : std::uint8_t { constant, load, member } kind = Kind::constant;
+    std::uint32_t index = 0;
+  };
+  Operand constant(F value);
+  Operand load(const Layout& layout, BufferIndex buffer);
+  Operand member(BufferIndex buffer) const;
+  void append(MapFunction function, std::string_view name, std::span<const Operand> operands, NodeIndex node,
+              BufferIndex output);
+
+  /// The position of the last member that reads `buffer`, when every read is of the element being computed.
+  std::optional<std::size_t> last_plain_read(BufferIndex buffer) const;
+  std::size_t position(BufferIndex output) const;
+  std::vector<BufferIndex> loaded_buffers() const;
+  std::vector<BufferIndex> outputs() const;
+
+  /// Ends growing: elements of members for which `is_stored` is false stay in the tile. The member in front
+  /// of `written` is unaffected.
+  void finish(const std::vector<Buffer>& buffers);
+
+  void run(const Memory<F>& memory) const override;
+  std::size_t scratch_bytes(std::size_t threads) const override {
+    return threads * slab_elements() * sizeof(F);
+  }
+  std::string describe() const override;
+
+ private:
+  struct Load {
+    BufferIndex buffer;
+    Layout layout;
+    std::vector<StridedAxis> axes;
+    bool is_plain;    // contiguous: read in place
+    bool is_uniform;  // one element
+    std::uint32_t tile = 0;
+  };
+  struct Member {
+    MapFunction function;
+    std::string_view name;
+    std::array<Operand, 2> operands;
+    NodeIndex node;
+    BufferIndex output;
+    bool is_stored = true;
+    std::uint32_t tile = 0;
+  };
+
+  void run_range(const Memory<F>& memory, F* slab, Extent from, Extent to) const;
+  const F* source(const Memory<F>& memory, const F* slab, const Operand& operand, Extent start) const;
+  std::size_t slab_elements() const { return (tiles_ + 1) * static_cast<std::size_t>(tile_extent_); }
+
+  Shape shape_;
+  std::vector<Axis> order_;
+  Layout member_layout_;
+  std::vector<F> constants_;  // the first tiles, then the uniform loads' and the others
+  std::vector<Load> loads_;
+  std::vector<Member> members_;
+  std::vector<std::vector<std::uint32_t>> loads_before_;  // by member: strided loads to do first
+  std::uint32_t tiles_ = 0;
+  Extent tile_extent_ = 0;
+  double nanoseconds_ = 0;  // estimated, of one thread
+};
+
+extern template class ElementwiseStep<float>;
+extern template class ElementwiseStep<double>;
+
+}  // namespace topos::engine

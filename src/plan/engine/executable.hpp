@@ -1,0 +1,132 @@
+// A compiled plan: buffers, and steps that run one after the other. Immutable; what a run writes is a
+// workspace.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/thread_pool.hpp"
+#include "plan/engine/layout.hpp"
+#include "topos/graph/program.hpp"
+
+namespace topos::engine {
+
+using kernels::ThreadPool;
+using BufferIndex = std::uint32_t;
+using StepIndex = std::uint32_t;
+
+/// What one step needs of a run: where the buffers lie.
+template <class F>
+struct Memory {
+  std::vector<F*> buffers;                             ///< by buffer
+  std::vector<std::span<const std::int64_t>> indices;  ///< by buffer, of those that are selections
+  std::byte* scratch = nullptr;                        ///< 64-byte aligned, the steps' own while they run
+  ThreadPool* pool = nullptr;
+
+  const F* at(BufferIndex buffer, Extent offset) const { return buffers[buffer] + offset; }
+};
+
+/// One call of a kernel.
+template <class F>
+class Step {
+ public:
+  Step() = default;
+  Step(const Step&) = delete;
+  Step& operator=(const Step&) = delete;
+  virtual ~Step() = default;
+  /// No heap allocation, unless the step is a reference loop.
+  virtual void run(const Memory<F>& memory) const = 0;
+  /// Whether run() can throw: then nothing may have been overwritten that a caller still needs.
+  virtual bool may_throw() const { return false; }
+  virtual std::size_t scratch_bytes(std::size_t threads) const {
+    (void)threads;
+    return 0;
+  }
+  /// "gemm f32 14x32: %3 [64, 100]".
+  virtual std::string describe() const = 0;
+};
+
+/// Whose memory a buffer is.
+enum class Storage { leaf, parameter, input, arena, result, update };
+
+struct Buffer {
+  Storage storage = Storage::arena;
+  Extent volume = 0;
+  std::size_t slot = 0;  ///< leaf, parameter, input: which; result: position; update: parameter slot
+  NodeIndex node = 0;    ///< whose value it first held
+  std::optional<StepIndex> written;  ///< none: before the first step
+  StepIndex last_read = 0;
+  bool is_read = false;               ///< elements wanted by some step or result
+  bool indices_wanted = false;        ///< a selection's indices wanted
+  std::optional<BufferIndex> shares;  ///< lies where this buffer, dead by then, lay
+  std::optional<BufferIndex> place;   ///< the first of those that share so; none: this one
+  std::size_t arena_offset = 0;       ///< in bytes
+};
+
+template <class F>
+struct ScheduledStep {
+  std::unique_ptr<Step<F>> step;
+  std::vector<BufferIndex> reads;
+  std::vector<BufferIndex> writes;
+};
+
+/// A declared result: a buffer that holds it row-major.
+struct Result {
+  NodeIndex node = 0;
+  BufferIndex buffer = 0;
+};
+
+/// A parameter that takes a node's value when a run ends.
+struct Update {
+  NodeIndex parameter = 0;
+  NodeIndex value = 0;
+};
+
+struct CompileOptions {
+  bool fuse = true;  ///< false: each elementwise operation is a step of its own (the bits are the same)
+};
+
+template <class F>
+struct Executable {
+  std::shared_ptr<const Program<F>> program;
+  std::vector<Buffer> buffers;
+  std::vector<ScheduledStep<F>> steps;
+  std::vector<Result> results;
+  struct UpdateTarget {
+    std::size_t slot = 0;
+    BufferIndex buffer = 0;  ///< holds the new value when the steps have run
+    bool in_place = false;   ///< and may be the parameter's own memory
+  };
+  std::vector<UpdateTarget> updates;
+  std::vector<Elements<F>> leaf_elements;      ///< by leaf slot; empty where no step reads one
+  std::vector<BufferIndex> parameter_buffers;  ///< by slot; no_buffer where unread
+  std::vector<BufferIndex> input_buffers;      ///< by slot; no_buffer where unread
+  std::size_t arena_bytes = 0;
+
+  static constexpr BufferIndex no_buffer = ~BufferIndex{0};
+  std::size_t scratch_bytes(std::size_t threads) const;
+  std::string describe() const;
+};
+
+/// Compiles the nodes that `wanted` lists (ascending, closed under operands).
+template <class F>
+std::shared_ptr<const Executable<F>> compile(std::shared_ptr<const Program<F>> program,
+                                             const std::vector<NodeIndex>& wanted,
+                                             const std::vector<NodeIndex>& results,
+                                             const std::vector<Update>& updates,
+                                             const CompileOptions& options);
+
+extern template std::shared_ptr<const Executable<float>> compile(std::shared_ptr<const Program<float>>,
+                                                                 const std::vector<NodeIndex>&,
+                                                                 const std::vector<NodeIndex>&,
+                                                                 const std::vector<Update>&,
+                                                                 const CompileOptions&);
+extern template std::shared_ptr<const Executable<double>> compile(std::shared_ptr<const Program<double>>,
+                                                                  const std::vector<NodeIndex>&,
+                                                                  const std::vector<NodeIndex>&,
+                                                                  const std::vector<Update>&,
+                                                                  const CompileOptions&);
+
+}  // namespace topos::engine

@@ -1,0 +1,158 @@
+// Elementwise operations, in groups that run tile by tile.
+#include <vector>
+
+#include "plan/engine/elementwise_step.hpp"
+#include "plan/engine/lowering_list.hpp"
+
+namespace topos {
+struct Add;
+struct Cos;
+struct Divide;
+struct Erf;
+struct ErfDerivative;
+struct Exp;
+struct Expm1;
+struct Log;
+struct Log1p;
+struct Maximum;
+struct Multiply;
+struct Negate;
+struct Power;
+struct Sin;
+struct Sqrt;
+struct Step;
+struct Subtract;
+struct Tanh;
+}  // namespace topos
+
+namespace topos::engine {
+namespace {
+
+using kernels::BinaryMap;
+using kernels::UnaryMap;
+
+std::optional<MapFunction> map_function(const Operation& operation) {
+  static const std::vector<std::optional<MapFunction>> table = [] {
+    std::vector<std::optional<MapFunction>> functions(detail::vocabulary().size());
+    const auto set = [&]<class Op>(Op*, MapFunction function) {
+      functions[detail::operation_info<Op>().opcode] = function;
+    };
+    set(static_cast<Add*>(nullptr), BinaryMap::add);
+    set(static_cast<Subtract*>(nullptr), BinaryMap::subtract);
+    set(static_cast<Multiply*>(nullptr), BinaryMap::multiply);
+    set(static_cast<Divide*>(nullptr), BinaryMap::divide);
+    set(static_cast<Maximum*>(nullptr), BinaryMap::maximum);
+    set(static_cast<topos::Step*>(nullptr), BinaryMap::step);
+    set(static_cast<Power*>(nullptr), BinaryMap::power);
+    set(static_cast<Negate*>(nullptr), UnaryMap::negate);
+    set(static_cast<Exp*>(nullptr), UnaryMap::exp);
+    set(static_cast<Log*>(nullptr), UnaryMap::log);
+    set(static_cast<Sqrt*>(nullptr), UnaryMap::sqrt);
+    set(static_cast<Tanh*>(nullptr), UnaryMap::tanh);
+    set(static_cast<Sin*>(nullptr), UnaryMap::sin);
+    set(static_cast<Cos*>(nullptr), UnaryMap::cos);
+    set(static_cast<Log1p*>(nullptr), UnaryMap::log1p);
+    set(static_cast<Expm1*>(nullptr), UnaryMap::expm1);
+    set(static_cast<Erf*>(nullptr), UnaryMap::erf);
+    set(static_cast<ErfDerivative*>(nullptr), UnaryMap::erf_derivative);
+    return functions;
+  }();
+  return table[operation.opcode()];
+}
+
+template <class F>
+bool is_member(const Compiler<F>& compiler, const ElementwiseStep<F>& group, NodeIndex operand) {
+  const auto& value = compiler.value(operand);
+  return group.has_member(value.buffer) &&
+         (group.shape().volume() == 1 || value.layout == group.member_layout());
+}
+
+// Whether the group, which runs where it stands, can compute this node too: its operands are members, or
+// there before the group runs.
+template <class F>
+bool can_join(const Compiler<F>& compiler, const ElementwiseStep<F>& group, StepIndex at, const Shape& shape,
+              std::span<const NodeIndex> operands) {
+  if (group.is_full() || group.shape() != shape) return false;
+  for (const NodeIndex operand : operands) {
+    if (is_member(compiler, group, operand)) continue;
+    const std::optional<StepIndex> available = compiler.available(compiler.value(operand).buffer);
+    if (available && *available >= at) return false;
+  }
+  return true;
+}
+
+template <class F>
+std::optional<StepIndex> find_group(Compiler<F>& compiler, const Shape& shape,
+                                    std::span<const NodeIndex> operands) {
+  if (!compiler.options().fuse) return std::nullopt;
+  std::optional<StepIndex> best;
+  const auto consider = [&](std::optional<StepIndex> at) {
+    const ElementwiseStep<F>* group = at ? compiler.group_at(*at) : nullptr;
+    if (group && can_join(compiler, *group, *at, shape, operands) && (!best || *at > *best)) best = at;
+  };
+  for (const NodeIndex operand : operands) consider(compiler.available(compiler.value(operand).buffer));
+  if (compiler.next_step() > 0) consider(compiler.next_step() - 1);
+  return best;
+}
+
+// The axes as the first operand that does not repeat elements has them in memory.
+template <class F>
+std::vector<Axis> walking_order(const Compiler<F>& compiler, const Shape& shape,
+                                std::span<const NodeIndex> operands) {
+  std::optional<std::vector<Axis>> order;
+  for (const NodeIndex operand : operands) {
+    const auto& layout = compiler.value(operand).layout;
+    std::optional<std::vector<Axis>> found = layout.memory_order();
+    if (!found || layout.is_uniform()) continue;
+    if (layout.is_dense_in(*found)) return *found;
+    if (!order) order = std::move(found);
+  }
+  return order ? *order : identity_order(shape.rank());
+}
+
+}  // namespace
+
+template <class F>
+void lower_elementwise(Compiler<F>& compiler, NodeIndex index) {
+  const Node& node = compiler.node(index);
+  const std::optional<MapFunction> function = map_function(node.operation);
+  if (!function) return lower_by_reference(compiler, index);
+  const auto operands = node.operand_indices();
+  bool uniform = true;
+  for (const NodeIndex operand : operands) uniform = uniform && compiler.value(operand).layout.is_uniform();
+  const Shape shape = uniform ? Shape() : node.shape;  // one element is computed once
+
+  std::optional<StepIndex> at = find_group(compiler, shape, operands);
+  if (!at) {
+    std::vector<Axis> order = uniform ? std::vector<Axis>() : walking_order(compiler, shape, operands);
+    auto group = std::make_unique<ElementwiseStep<F>>(shape, std::move(order));
+    ElementwiseStep<F>* const raw = group.get();
+    at = compiler.append(std::move(group), {}, {});
+    compiler.add_group(*at, raw);
+  }
+  ElementwiseStep<F>& group = *compiler.group_at(*at);
+  std::vector<typename ElementwiseStep<F>::Operand> sources;
+  for (const NodeIndex operand : operands) {
+    const auto& value = compiler.value(operand);
+    if (const std::optional<F> known = compiler.known_uniform(operand)) {
+      sources.push_back(group.constant(*known));
+    } else if (is_member(compiler, group, operand)) {
+      sources.push_back(group.member(value.buffer));
+    } else {
+      sources.push_back(group.load(value.layout, value.buffer));
+      compiler.add_reads(*at, value.buffer);
+    }
+  }
+  Buffer output;
+  output.node = index;
+  output.volume = shape.volume();
+  const BufferIndex buffer = compiler.new_buffer(output);
+  compiler.define_view(index, uniform ? Layout().repeated_to(node.shape) : group.member_layout(), buffer);
+  compiler.add_write(*at, buffer);
+  group.append(*function, node.operation.name(), sources, index, buffer);
+}
+
+template void lower_elementwise(Compiler<float>&, NodeIndex);
+template void lower_elementwise(Compiler<double>&, NodeIndex);
+
+}  // namespace topos::engine

@@ -1,0 +1,101 @@
+// The matrix product over any layouts: a transposed operand or the patches of an image are read where they
+// lie.
+#include <fmt/format.h>
+
+#include "kernels/gemm.hpp"
+#include "plan/engine/lowering_list.hpp"
+
+namespace topos::engine {
+namespace {
+
+using kernels::AxisOffsets;
+
+/// The offsets of the indices along some axes: a stride, or a table that `tables` owns.
+AxisOffsets offsets(std::span<const StridedAxis> axes, std::vector<std::unique_ptr<std::int64_t[]>>& tables) {
+  if (axes.empty()) return {0};
+  if (axes.size() == 1) return {axes[0].stride};
+  Extent count = 1;
+  for (const StridedAxis& axis : axes) count *= axis.extent;
+  auto table = std::make_unique<std::int64_t[]>(static_cast<std::size_t>(count));
+  for (Extent i = 0; i < count; ++i) {
+    Extent rest = i;
+    Extent offset = 0;
+    for (std::size_t a = axes.size(); a-- > 0;) {
+      offset += rest % axes[a].extent * axes[a].stride;
+      rest /= axes[a].extent;
+    }
+    table[static_cast<std::size_t>(i)] = offset;
+  }
+  tables.push_back(std::move(table));
+  return {1, tables.back().get()};
+}
+
+template <class F>
+class MatMulStep : public Step<F> {
+ public:
+  struct Operand {
+    BufferIndex buffer;
+    Extent offset;
+  };
+  MatMulStep(Operand a, Operand b, BufferIndex c, const kernels::GemmProblem& problem,
+             std::vector<std::unique_ptr<std::int64_t[]>> tables)
+      : a_(a), b_(b), c_(c), problem_(problem), tables_(std::move(tables)), gemm_(problem) {}
+  void run(const Memory<F>& memory) const override {
+    gemm_.run(memory.at(a_.buffer, a_.offset), memory.at(b_.buffer, b_.offset), memory.buffers[c_],
+              memory.scratch, *memory.pool);
+  }
+  std::size_t scratch_bytes(std::size_t threads) const override { return gemm_.scratch_bytes(threads); }
+  std::string describe() const override {
+    return fmt::format("{}: {} x [{}, {}] [{}, {}], b{} b{} -> b{}", gemm_.name(), problem_.products,
+                       problem_.rows, problem_.depth, problem_.depth, problem_.columns, a_.buffer, b_.buffer,
+                       c_);
+  }
+
+ private:
+  Operand a_, b_;
+  BufferIndex c_;
+  kernels::GemmProblem problem_;
+  std::vector<std::unique_ptr<std::int64_t[]>> tables_;
+  kernels::Gemm<F> gemm_;
+};
+
+}  // namespace
+
+template <class F>
+void lower_matmul(Compiler<F>& compiler, NodeIndex index) {
+  const Node& node = compiler.node(index);
+  const auto a = compiler.value(node.operands[0]);
+  const auto b = compiler.value(node.operands[1]);
+  const Axis rank = node.shape.rank();
+  const std::vector<Axis> batch = identity_order(rank - 2);
+  std::vector<std::unique_ptr<std::int64_t[]>> tables;
+  const auto along = [&](const Layout& layout, std::span<const Axis> axes) {
+    return offsets(layout.flattened(axes), tables);
+  };
+  const std::vector<Axis> row{rank - 2};
+  const std::vector<Axis> column{rank - 1};
+  kernels::GemmProblem problem;
+  problem.rows = node.shape[rank - 2];
+  problem.columns = node.shape[rank - 1];
+  problem.depth = compiler.node(node.operands[0]).shape[rank - 1];
+  problem.products = node.shape.volume() / (problem.rows * problem.columns);
+  problem.a_products = along(a.layout, batch);
+  problem.a_rows = along(a.layout, row);
+  problem.a_depth = along(a.layout, column);
+  problem.b_products = along(b.layout, batch);
+  problem.b_depth = along(b.layout, row);
+  problem.b_columns = along(b.layout, column);
+  problem.c_product_stride = problem.rows * problem.columns;
+  problem.c_row_stride = problem.columns;
+  const BufferIndex c = compiler.define_output(index, Layout::row_major(node.shape));
+  using Operand = typename MatMulStep<F>::Operand;
+  compiler.append(
+      std::make_unique<MatMulStep<F>>(Operand{a.buffer, a.layout.offset()},
+                                      Operand{b.buffer, b.layout.offset()}, c, problem, std::move(tables)),
+      {a.buffer, b.buffer}, {c});
+}
+
+template void lower_matmul(Compiler<float>&, NodeIndex);
+template void lower_matmul(Compiler<double>&, NodeIndex);
+
+}  // namespace topos::engine

@@ -1,0 +1,91 @@
+// Zeros around a value along one axis.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plan/engine/lowering_list.hpp"
+#include "topos/ops/pad.hpp"
+
+namespace topos::engine {
+namespace {
+
+template <class F>
+class PadStep : public Step<F> {
+ public:
+  /// The value's axes as [outer, extent, inner]; `run_length` = extent * inner elements come together.
+  struct Blocks {
+    Extent outer, run, before, after;  // in elements
+  };
+  PadStep(BufferIndex from, Extent offset, std::vector<StridedAxis> axes, const Blocks& blocks,
+          BufferIndex to)
+      : from_(from), offset_(offset), axes_(std::move(axes)), blocks_(blocks), to_(to) {}
+
+  void run(const Memory<F>& memory) const override {
+    const auto [outer, run, before, after] = blocks_;
+    const Extent full = before + run + after;
+    const F* from = memory.at(from_, offset_);
+    F* const to = memory.buffers[to_];
+    const auto range = [&](Extent first, Extent end) {
+      for (Extent o = first; o < end; ++o) {
+        F* const out = to + o * full;
+        std::fill_n(out, before, F{0});
+        if (run > 0) kernels::copy_strided(from, std::span(axes_), o * run, run, out + before);
+        std::fill_n(out + before + run, after, F{0});
+      }
+    };
+    constexpr Extent share = 65536;  // elements worth a task
+    const Extent tasks = std::min(
+        {static_cast<Extent>(memory.pool->threads()), outer, std::max<Extent>(1, outer * full / share)});
+    if (tasks <= 1) return range(0, outer);
+    auto task = [&](std::size_t i) {
+      const auto t = static_cast<Extent>(i);
+      range(outer * t / tasks, outer * (t + 1) / tasks);
+    };
+    memory.pool->run(static_cast<std::size_t>(tasks), task);
+  }
+  std::string describe() const override {
+    return fmt::format("pad [{}, {} + {} + {}]: b{} -> b{}", blocks_.outer, blocks_.before, blocks_.run,
+                       blocks_.after, from_, to_);
+  }
+
+ private:
+  BufferIndex from_;
+  Extent offset_;
+  std::vector<StridedAxis> axes_;
+  Blocks blocks_;
+  BufferIndex to_;
+};
+
+}  // namespace
+
+template <class F>
+void lower_pad(Compiler<F>& compiler, NodeIndex index) {
+  const Node& node = compiler.node(index);
+  const Pad& pad = node.operation.get<Pad>();
+  const Shape& from = compiler.node(node.operands[0]).shape;
+  const auto value = compiler.value(node.operands[0]);
+  std::optional<std::vector<Axis>> memory_order = value.layout.memory_order();
+  const std::vector<Axis> order = memory_order ? *memory_order : identity_order(from.rank());
+  Extent outer = 1;
+  Extent inner = 1;
+  bool before = true;
+  for (const Axis a : order) {
+    if (a == pad.axis) {
+      before = false;
+    } else {
+      (before ? outer : inner) *= from[a];
+    }
+  }
+  const Extent extent = from[pad.axis];
+  const typename PadStep<F>::Blocks blocks{outer, extent * inner, pad.start * inner,
+                                           (pad.full_extent - pad.start - extent) * inner};
+  const BufferIndex output = compiler.define_output(index, Layout::dense_in_order(node.shape, order));
+  compiler.append(std::make_unique<PadStep<F>>(value.buffer, value.layout.offset(),
+                                               value.layout.flattened(order), blocks, output),
+                  {value.buffer}, {output});
+}
+
+template void lower_pad(Compiler<float>&, NodeIndex);
+template void lower_pad(Compiler<double>&, NodeIndex);
+
+}  // namespace topos::engine

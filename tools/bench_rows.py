@@ -1,0 +1,211 @@
+"""The rows that script/bench measures: what each one is, its unit, its peers and its target.
+
+A row's name is that of a benchmark in bench/. A sample is what one process measured of it:
+the seconds of one iteration, or bytes for a memory row.
+"""
+
+import math
+import statistics
+from dataclasses import dataclass, replace
+
+EACH, ONE, ALL = "each", "one", "all"  # of the thread counts asked for: all, 1, the largest
+PEERS = {
+    "numpy": "NumPy",
+    "torch": "PyTorch",
+    "compiled": "torch.compile",
+    "jax": "JAX",
+    "iree": "IREE",
+}
+FUNCTIONS = ("exp", "log", "log1p", "expm1", "tanh", "sin", "cos", "erf", "sqrt", "power")
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    what: str
+    unit: str  # GFLOP/s, ns/element, ms, Mnode/s or MiB
+    peers: tuple
+    work: float = 1.0  # floating-point operations or elements of one iteration
+    threads: str = ALL
+    fresh: bool = False  # a process of its own for every sample, at the peers too
+    target: float | None = 1.0  # the ratio to the best peer that is wanted
+    reach: float | None = None  # the ratio beyond it that would be better still
+
+    @property
+    def more_is_better(self):
+        return self.unit.endswith("/s")
+
+    @property
+    def group(self):
+        return self.name.split("/")[0]
+
+    def value(self, sample):
+        """A sample in the row's unit."""
+        if self.unit == "MiB":
+            return sample["bytes"] / 2**20
+        seconds = sample["seconds"]
+        if self.unit == "GFLOP/s":
+            return self.work / seconds / 1e9
+        if self.unit == "ns/element":
+            return seconds * 1e9 / self.work
+        if self.unit == "Mnode/s":
+            return sample["nodes"] / seconds / 1e6
+        return seconds * 1e3
+
+    def ratio(self, ours, peer):
+        """How many times as good ours is as the peer's; 1 is equal."""
+        return ours / peer if self.more_is_better else peer / ours
+
+
+def _rows():
+    for n in (64, 128, 256, 512, 1024, 2048):
+        what = "product of two N x N matrices, both fed; 2 N^3 operations"
+        yield Row(f"gemm/{n}", what, "GFLOP/s", ("numpy", "torch", "jax"), 2.0 * n**3, EACH)
+    for function in FUNCTIONS:
+        peers = ("torch", "jax") if function == "erf" else ("numpy", "torch", "jax")
+        what = "one function of 65,536 elements on one thread; power is x^y of two fed tensors"
+        yield Row(f"map/{function}/65536", what, "ns/element", peers, 65536, ONE)
+    for n in (1 << 16, 1 << 24):
+        what = "tanh(x * y + z) * 2 - exp(-x) over N elements, recorded as it is written"
+        peers = ("numpy", "torch", "compiled", "jax")
+        yield Row(f"chain/{n}", what, "ns/element", peers, n)
+    step = "one training step of the name model, batch 64: gradient and update, the loss read"
+    peers = ("torch", "compiled", "jax", "iree")
+    yield Row("makemore/step/plan", f"{step}; by the plan", "ms", peers)
+    yield Row(
+        "makemore/step/pjrt",
+        f"{step}; the emitted module, by XLA in process",
+        "ms",
+        peers,
+        target=None,
+    )
+    yield Row(
+        "makemore/first",
+        "from nothing to the first step of that model: recorded, differentiated, lowered or"
+        " compiled, and run; PyTorch without its compiler has no such stage and is not compared",
+        "ms",
+        ("compiled", "jax"),
+    )
+    compilers = ("torch", "compiled", "jax")
+    yield Row(
+        "wide/train",
+        "training step of 1024 -> 2048 tanh -> 512, squared error, batch 1024; the operations of"
+        " its five matrix products",
+        "GFLOP/s",
+        compilers,
+        2.0 * 1024 * (2 * 1024 * 2048 + 3 * 2048 * 512),
+    )
+    network = "conv32-relu-pool-conv64-relu-pool-linear on 3x32x32 images"
+    yield Row("cnn/forward", f"{network}, batch 8", "ms", compilers)
+    yield Row("cnn/train", f"training step of {network}, batch 64", "ms", compilers)
+    yield Row(
+        "attention/12x256x64",
+        "causal attention: 12 heads, 256 positions, width 64",
+        "ms",
+        compilers,
+    )
+    yield Row(
+        "record/1M",
+        "a chain of additions recorded, differentiated and lowered: 2^20 nodes; at"
+        " JAX jit(grad).lower of 2^13, at PyTorch make_fx of grad of 2^11, to keep the wait short",
+        "Mnode/s",
+        ("torch", "jax"),
+    )
+    yield Row(
+        "memory/cnn/train",
+        "largest resident size during steps of cnn/train in a fresh process, less what was resident"
+        " when parameters and batch were there and, at JAX, the step was compiled",
+        "MiB",
+        ("torch", "jax"),
+        fresh=True,
+    )
+
+
+ROWS = tuple(_rows())
+
+
+@dataclass(frozen=True)
+class Case:
+    """A row at a thread count."""
+
+    row: Row
+    threads: int
+
+    @property
+    def key(self):
+        return f"{self.row.name} @{self.threads}"
+
+
+def cases(rows, threads):
+    """Each row at the counts it is measured at, of the counts asked for."""
+    for row in rows:
+        counts = {EACH: threads, ONE: [1], ALL: [max(threads)]}[row.threads]
+        for count in counts:
+            yield Case(row, count)
+
+
+@dataclass(frozen=True)
+class Result:
+    """The medians of a case: ours, the peers', and what follows from them."""
+
+    case: Case
+    ours: float | None
+    peers: dict
+    skipped: dict  # who to why
+
+    @property
+    def best(self):
+        """The best peer's name, None without any."""
+        if not self.peers:
+            return None
+        order = max if self.case.row.more_is_better else min
+        return order(self.peers, key=self.peers.get)
+
+    @property
+    def ratio(self):
+        if self.ours is None or self.best is None:
+            return None
+        return self.case.row.ratio(self.ours, self.peers[self.best])
+
+    @property
+    def verdict(self):
+        row = self.case.row
+        if self.ratio is None or row.target is None:
+            return "-"
+        if row.reach is not None and self.ratio >= row.reach:
+            return "met, reach too"
+        return "met" if self.ratio >= row.target else "not met"
+
+
+def result(case, record):
+    """Of a record {"samples": {who: [sample, ...]}, "skipped": {who: why}}."""
+    medians = {
+        who: statistics.median(case.row.value(sample) for sample in samples)
+        for who, samples in record["samples"].items()
+        if samples
+    }
+    ours = medians.pop("topos", None)
+    return Result(case, ours, medians, record["skipped"])
+
+
+def results(document):
+    """The results of a file that script/bench --json wrote, in the order of ROWS."""
+    known = {row.name: row for row in ROWS}
+    found = []
+    for record in document["cases"]:
+        row = known.get(record["row"])
+        if row is None:
+            continue  # a row of another version
+        row = replace(row, target=record["target"], reach=record["reach"])
+        found.append(result(Case(row, record["threads"]), record))
+    return found
+
+
+def figure(value):
+    """Three digits that matter, without an exponent."""
+    if value is None:
+        return "-"
+    if value >= 100:
+        return f"{value:,.0f}"
+    decimals = 2 if value <= 0 else max(0, 2 - math.floor(math.log10(value)))
+    return f"{value:.{min(decimals, 6)}f}"
