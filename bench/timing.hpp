@@ -3,6 +3,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "topos/nn/sgd.hpp"
 #include "topos/topos.hpp"
 
 namespace bench {
@@ -14,46 +15,50 @@ class Forward {
  public:
   Forward(Tape<float> tape, const Symbol& result)
       : network_(std::move(tape).seal()),
-        plan_(network_.entry({result}).lower()),
-        parameters_(network_.parameters()),
+        session_(network_.entry(result).lower().session(network_.parameters())),
         result_(result) {}
 
   /// One run, the result's elements computed.
   void run(const Feeds<float>& feeds) {
-    const Run<float> run = plan_.forward(parameters_, feeds);
-    benchmark::DoNotOptimize(run.of(result_).elements().data());
+    session_.run(feeds);
+    benchmark::DoNotOptimize(session_.value(result_).data());
   }
 
  private:
   Network<float> network_;
-  Plan<float> plan_;
-  Parameters<float> parameters_;
+  Session<float> session_;
   Symbol result_;
 };
 
-/// Gradient descent on a loss: the state, and a step that changes it.
+/// Gradient descent on a loss, the update part of the plan: the state, and a step that changes it.
 class Training {
  public:
   Training(Tape<float> tape, const Symbol& loss, const Symbols& trained, float rate)
-      : adjoints_(tape.differentiate(loss, trained)),
-        network_(std::move(tape).seal()),
-        plan_(network_.entry(adjoints_.roots()).lower()),
-        parameters_(network_.parameters()),
-        rate_(rate) {}
+      : Training(std::move(tape), loss, trained, rate, {}) {}
 
   /// Gradient and update; the loss before the update.
   float step(const Feeds<float>& feeds) {
-    const Run<float> run = plan_.forward(parameters_, feeds);
-    parameters_ = parameters_.step(run.gradients(adjoints_), sgd(rate_));
-    return run.of(adjoints_.target()).item();
+    session_.run(feeds);
+    return session_.item(loss_);
   }
 
  private:
-  Adjoints adjoints_;
+  Training(Tape<float> tape, const Symbol& loss, const Symbols& trained, float rate,
+           std::vector<Update> updates)
+      : loss_(loss),
+        network_(record(std::move(tape), loss, trained, rate, updates)),
+        session_(network_.entry(loss).update(updates).lower().session(network_.parameters())) {}
+
+  static Network<float> record(Tape<float> tape, const Symbol& loss, const Symbols& trained, float rate,
+                               std::vector<Update>& updates) {
+    const Adjoints adjoints = tape.differentiate(loss, trained);
+    updates = record_sgd(tape, adjoints, tape.leaf(Tensor<float>(rate)));
+    return std::move(tape).seal();
+  }
+
+  Symbol loss_;
   Network<float> network_;
-  Plan<float> plan_;
-  Parameters<float> parameters_;
-  float rate_;
+  Session<float> session_;
 };
 
 /// Times `iteration`, which has run once before: what happens only the first time is not its speed.
