@@ -4,7 +4,8 @@
 Each row is measured in rounds; in a round, topos and every peer take one sample in turn, each
 in a process of its own that may use as many cores as it has threads. What is printed is the
 median of the rounds. The ratio says how many times as good topos is as the best peer, so that
-more than 1 is better in every unit.
+more than 1 is better in every unit. A target is such a ratio ("2.00 x torch": to PyTorch
+alone), or a value in the row's unit ("<= 0.8"), which needs no peer.
 """
 
 import contextlib
@@ -248,8 +249,8 @@ def table_line(cells):
 def columns(options):
     names = [("row", 26), ("threads", 7), ("topos", 9)]
     if options.peers:
-        names += [(name, 9) for name in PEERS] + [("ratio", 6), ("target", 6), ("reach", 5)]
-    return names + [("unit", 10)] + ([("", 14)] if options.peers else [])
+        names += [(name, 9) for name in PEERS] + [("ratio", 6)]
+    return names + [("unit", 10), ("target", 15), ("", 7)]
 
 
 def row_line(result, options):
@@ -257,11 +258,8 @@ def row_line(result, options):
     cells = [row.name, str(result.case.threads), figure(result.ours)]
     if options.peers:
         cells += [figure(result.peers.get(name)) for name in PEERS]
-        ratio = "-" if result.ratio is None else f"{result.ratio:.2f}"
-        cells += [ratio, *("-" if x is None else f"{x:.2f}" for x in (row.target, row.reach))]
-    cells += [row.unit] + (
-        [result.verdict if result.verdict != "-" else ""] if options.peers else []
-    )
+        cells.append("-" if result.ratio is None else f"{result.ratio:.2f}")
+    cells += [row.unit, row.wanted, "" if result.verdict == "-" else result.verdict]
     return table_line(list(zip(cells, (width for _, width in columns(options)))))
 
 
@@ -427,8 +425,7 @@ def main():
                 "row": case.row.name,
                 "threads": case.threads,
                 "unit": case.row.unit,
-                "target": case.row.target,
-                "reach": case.row.reach,
+                **{name: getattr(case.row, name) for name in bench_rows.TARGET},
                 **record,
             }
         )
@@ -437,12 +434,10 @@ def main():
     document["versions"] = versions
     for (who, why), keys in skipped.items():
         print(f"skipped: {who} on {', '.join(keys)}: {why}")
-    if options.peers:
-        verdicts = [result.verdict for result in bench_rows.results(document)]
-        judged = [verdict for verdict in verdicts if verdict != "-"]
-        met = sum(verdict.startswith("met") for verdict in judged)
-        if judged:
-            print(f"{met} of {len(judged)} targets met")
+    verdicts = [result.verdict for result in bench_rows.results(document)]
+    judged = [verdict for verdict in verdicts if verdict != "-"]
+    if judged:
+        print(f"{judged.count('met')} of {len(judged)} targets met")
     print(
         f"{len(document['cases'])} rows, medians of {options.rounds};"
         f" {time.monotonic() - started:.0f} s",

@@ -16,6 +16,7 @@ PEERS = {
     "jax": "JAX",
     "iree": "IREE",
 }
+TARGET = ("target", "against", "absolute")  # a row's fields that a run's file keeps, too
 FUNCTIONS = ("exp", "log", "log1p", "expm1", "tanh", "sin", "cos", "erf", "sqrt", "power")
 
 
@@ -28,8 +29,9 @@ class Row:
     work: float = 1.0  # floating-point operations or elements of one iteration
     threads: str = ALL
     fresh: bool = False  # a process of its own for every sample, at the peers too
-    target: float | None = 1.0  # the ratio to the best peer that is wanted
-    reach: float | None = None  # the ratio beyond it that would be better still
+    target: float | None = None  # the ratio that is wanted, to the best peer or to `against`
+    against: str | None = None  # the only peer that the target is about
+    absolute: float | None = None  # the value that is wanted, in the row's unit
 
     @property
     def more_is_better(self):
@@ -56,28 +58,53 @@ class Row:
         """How many times as good ours is as the peer's; 1 is equal."""
         return ours / peer if self.more_is_better else peer / ours
 
+    @property
+    def wanted(self):
+        """The target in words: "1.11", "1.00 x torch", "<= 0.8"; "-" without one."""
+        parts = []
+        if self.target is not None:
+            parts.append(f"{self.target:.2f}" + (f" x {self.against}" if self.against else ""))
+        if self.absolute is not None:
+            parts.append(f"{'>=' if self.more_is_better else '<='} {self.absolute:g}")
+        return ", ".join(parts) or "-"
+
 
 def _rows():
     for n in (64, 128, 256, 512, 1024, 2048):
         what = "product of two N x N matrices, both fed; 2 N^3 operations"
-        yield Row(f"gemm/{n}", what, "GFLOP/s", ("numpy", "torch", "jax"), 2.0 * n**3, EACH)
+        peers = ("numpy", "torch", "jax")
+        yield Row(
+            f"gemm/{n}", what, "GFLOP/s", peers, 2.0 * n**3, EACH, target=1.0, against="torch"
+        )
+    wanted = {"exp": 0.8, "tanh": 1.2, "log": 1.0}
     for function in FUNCTIONS:
         peers = ("torch", "jax") if function == "erf" else ("numpy", "torch", "jax")
         what = "one function of 65,536 elements on one thread; power is x^y of two fed tensors"
-        yield Row(f"map/{function}/65536", what, "ns/element", peers, 65536, ONE)
-    for n in (1 << 16, 1 << 24):
+        yield Row(
+            f"map/{function}/65536",
+            what,
+            "ns/element",
+            peers,
+            65536,
+            ONE,
+            absolute=wanted.get(function),
+        )
+    for n, target in ((1 << 16, 1 / 0.9), (1 << 24, 1 / 0.7)):
         what = "tanh(x * y + z) * 2 - exp(-x) over N elements, recorded as it is written"
         peers = ("numpy", "torch", "compiled", "jax")
-        yield Row(f"chain/{n}", what, "ns/element", peers, n)
+        yield Row(f"chain/{n}", what, "ns/element", peers, n, target=target)
     step = "one training step of the name model, batch 64: gradient and update, the loss read"
     peers = ("torch", "compiled", "jax", "iree")
-    yield Row("makemore/step/plan", f"{step}; by the plan", "ms", peers)
     yield Row(
-        "makemore/step/pjrt",
-        f"{step}; the emitted module, by XLA in process",
+        "makemore/step/plan",
+        f"{step}; by the plan",
         "ms",
         peers,
-        target=None,
+        target=1 / 0.4,
+        absolute=0.05,
+    )
+    yield Row(
+        "makemore/step/pjrt", f"{step}; the emitted module, by XLA in process", "ms", peers
     )
     yield Row(
         "makemore/first",
@@ -85,6 +112,7 @@ def _rows():
         " compiled, and run; PyTorch without its compiler has no such stage and is not compared",
         "ms",
         ("compiled", "jax"),
+        absolute=2.0,
     )
     compilers = ("torch", "compiled", "jax")
     yield Row(
@@ -94,15 +122,28 @@ def _rows():
         "GFLOP/s",
         compilers,
         2.0 * 1024 * (2 * 1024 * 2048 + 3 * 2048 * 512),
+        target=1.0,
+        against="torch",
     )
     network = "conv32-relu-pool-conv64-relu-pool-linear on 3x32x32 images"
-    yield Row("cnn/forward", f"{network}, batch 8", "ms", compilers)
-    yield Row("cnn/train", f"training step of {network}, batch 64", "ms", compilers)
+    yield Row(
+        "cnn/forward", f"{network}, batch 8", "ms", compilers, target=1 / 0.5, against="torch"
+    )
+    yield Row(
+        "cnn/train",
+        f"training step of {network}, batch 64",
+        "ms",
+        compilers,
+        target=1 / 0.7,
+        against="torch",
+    )
     yield Row(
         "attention/12x256x64",
         "causal attention: 12 heads, 256 positions, width 64",
         "ms",
         compilers,
+        target=1 / 0.9,
+        against="torch",
     )
     yield Row(
         "record/1M",
@@ -110,6 +151,7 @@ def _rows():
         " JAX jit(grad).lower of 2^13, at PyTorch make_fx of grad of 2^11, to keep the wait short",
         "Mnode/s",
         ("torch", "jax"),
+        absolute=2.0,
     )
     yield Row(
         "memory/cnn/train",
@@ -118,6 +160,7 @@ def _rows():
         "MiB",
         ("torch", "jax"),
         fresh=True,
+        target=1.0,
     )
 
 
@@ -161,20 +204,30 @@ class Result:
         order = max if self.case.row.more_is_better else min
         return order(self.peers, key=self.peers.get)
 
+    def ratio_to(self, peer):
+        """None where either was not measured."""
+        if self.ours is None or peer not in self.peers:
+            return None
+        return self.case.row.ratio(self.ours, self.peers[peer])
+
     @property
     def ratio(self):
-        if self.ours is None or self.best is None:
-            return None
-        return self.case.row.ratio(self.ours, self.peers[self.best])
+        return self.ratio_to(self.best)
 
     @property
     def verdict(self):
+        """Either "met" or "not met"; "-" without a target or the figures that it needs."""
         row = self.case.row
-        if self.ratio is None or row.target is None:
-            return "-"
-        if row.reach is not None and self.ratio >= row.reach:
-            return "met, reach too"
-        return "met" if self.ratio >= row.target else "not met"
+        held = []
+        if row.target is not None:
+            ratio = self.ratio_to(row.against or self.best)
+            held.append(None if ratio is None else ratio >= row.target)
+        if row.absolute is not None and self.ours is not None:
+            better = self.ours >= row.absolute if row.more_is_better else self.ours <= row.absolute
+            held.append(better)
+        if False in held:
+            return "not met"
+        return "met" if held and None not in held else "-"
 
 
 def result(case, record):
@@ -196,7 +249,7 @@ def results(document):
         row = known.get(record["row"])
         if row is None:
             continue  # a row of another version
-        row = replace(row, target=record["target"], reach=record["reach"])
+        row = replace(row, **{name: record[name] for name in TARGET})
         found.append(result(Case(row, record["threads"]), record))
     return found
 

@@ -204,19 +204,19 @@ def markdown_table(header, rows):
 def result_table(found):
     who = libraries(found)
     several = len({result.case.threads for result in found}) > 1
-    judged = any(result.ratio is not None for result in found)
+    compared = any(result.ratio is not None for result in found)
+    judged = any(result.case.row.wanted != "-" for result in found)
     header = ["row"] + ["threads"] * several + ["unit"] + [NAMES[name] for name in who]
-    header += ["ratio", "target", "verdict"] if judged else []
+    header += ["ratio"] * compared + ["target", "verdict"] * judged
     rows = []
     for result in found:
         row = result.case.row
         cells = [f"`{row.name}`"] + [str(result.case.threads)] * several + [row.unit]
         cells += [figure(measured(result).get(name)) for name in who]
+        if compared:
+            cells.append("-" if result.ratio is None else f"{result.ratio:.2f}")
         if judged:
-            ratio = "-" if result.ratio is None else f"{result.ratio:.2f}"
-            target = "-" if row.target is None else f"{row.target:.2f}"
-            target += "" if row.reach is None else f", reach {row.reach:.2f}"
-            cells += [ratio, target, result.verdict]
+            cells += [row.wanted, result.verdict]
         rows.append(cells)
     return markdown_table(header, rows)
 
@@ -250,7 +250,7 @@ def introduction(document, found):
     )
     counts = sorted({result.case.threads for result in found})
     judged = [result.verdict for result in found if result.verdict != "-"]
-    met = sum(verdict.startswith("met") for verdict in judged)
+    met = judged.count("met")
     verdict = f" Of {len(judged)} targets, {met} are met." if judged else ""
     peers = f", beside {versions}" if versions else ""
     samples = f"{document['rounds']} samples" if document["rounds"] > 1 else "one sample"
@@ -266,8 +266,9 @@ def introduction(document, found):
         " one run, topos and every peer took their samples in turn, row by row, on the same cores"
         f" with the same number of threads ({' and '.join(map(str, counts))}). **Ratio** says how"
         " many times as good topos is as the best peer of the row: more than 1 is better in every"
-        " unit. All rows are f32. topos computes specified bits, the same ones on any number of"
-        " threads; the peers do not promise theirs.",
+        " unit. A **target** is such a ratio, to PyTorch alone where it says so (x torch), or a"
+        " value in the row's unit (<= or >=). All rows are f32. topos computes specified bits, the"
+        " same ones on any number of threads; the peers do not promise theirs.",
         "The same run again: `script/bench --peers --page`.",
     )
     return "\n\n".join(map(filled, paragraphs)) + "\n"

@@ -6,6 +6,7 @@ build/python/bin/python tests/tools/tools_test.py
 import hashlib
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -468,6 +469,60 @@ class XlaServerTest(ToolTest):
         ):
             with self.subTest(faulty):
                 self.assert_one_line_error(self.serve(b"", **faulty), 1, *parts)
+
+
+class PerformancePageTest(ToolTest):
+    # what is measured; target, against, absolute; topos, torch, jax; the page's target and verdict
+    ROWS = {
+        "gemm/64": ("seconds", (1.0, "torch", None), (2.0, 3.0, 1.0), "1.00 x torch", "met"),
+        "gemm/128": ("seconds", (1.0, "torch", None), (2.0, None, 4.0), "1.00 x torch", "-"),
+        "chain/65536": ("seconds", (2.0, None, None), (1.0, 1.5, 4.0), "2.00", "not met"),
+        "cnn/train": ("seconds", (2, "torch", 5), (1.0, 3.0, 9), "2.00 x torch, <= 5", "not met"),
+        "makemore/first": ("seconds", (None, None, 2), (0.001, None, None), "<= 2", "met"),
+        "record/1M": ("seconds", (None, None, 2), (1.0, None, None), ">= 2", "not met"),
+        "memory/cnn/train": ("bytes", (1.0, None, None), (9.0, 8.0, 7.0), "1.00", "not met"),
+        "map/sin/65536": ("seconds", (None, None, None), (1.0, 2.0, 2.0), "-", "-"),
+    }
+
+    def test_a_target_is_judged_by_the_peer_or_the_value_that_it_names(self):
+        cases = []
+        for name, (unit, (target, against, absolute), values, _, _) in self.ROWS.items():
+            samples = {
+                who: [{unit: value, "nodes": 1e6}]
+                for who, value in zip(("topos", "torch", "jax"), values)
+                if value is not None
+            }
+            cases.append(
+                {
+                    "row": name,
+                    "threads": 1,
+                    "target": target,
+                    "against": against,
+                    "absolute": absolute,
+                    "samples": samples,
+                    "skipped": {},
+                }
+            )
+        names = ("processor", "vectors", "cores", "load", "system", "compiler", "commit")
+        document = {
+            "date": "2026-01-01",
+            "machine": dict.fromkeys(names, "?"),
+            "rounds": 1,
+            "min_time": 0.1,
+            "versions": {},
+            "cases": cases,
+        }
+        run = self.file("bench.json", json.dumps(document))
+        into = os.path.dirname(run)
+        done = self.run_tool("performance-page.py", run, "--into", into)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(os.path.join(into, "performance.md"), encoding="utf-8") as file:
+            page = " ".join(file.read().split())
+        self.assertIn("Of 6 targets, 2 are met.", page)
+        for name, (_, _, _, wanted, verdict) in self.ROWS.items():
+            with self.subTest(name):
+                row = rf"\| `{name}` \|[^`]*\| {re.escape(wanted)} \| {verdict} \|"
+                self.assertRegex(page, row)
 
 
 class NamesCorpusTest(unittest.TestCase):

@@ -127,24 +127,31 @@ StepIndex Compiler<F>::append(std::unique_ptr<Step<F>> step, std::vector<BufferI
 }
 
 template <class F>
-void Compiler<F>::copy_by_step(const Value& from, BufferIndex to) {
-  const Extent volume = executable_->buffers[to].volume;
-  append(std::make_unique<CopyStep<F>>(from.buffer, from.layout, to, volume), {from.buffer}, {to});
+typename Compiler<F>::Value Compiler<F>::copied(const Value& from, NodeIndex index,
+                                                std::span<const Axis> order) {
+  Buffer buffer;
+  buffer.node = index;
+  buffer.volume = node(index).shape.volume();
+  const BufferIndex to = new_buffer(buffer);
+  append(std::make_unique<CopyStep<F>>(from.buffer, from.layout.offset(), from.layout.flattened(order), to,
+                                       buffer.volume),
+         {from.buffer}, {to});
+  return {Layout::dense_in_order(node(index).shape, order), to};
 }
 
 template <class F>
 typename Compiler<F>::Value Compiler<F>::row_major(NodeIndex index) {
   const Value value = values_[index];
   if (value.layout.is_row_major()) return value;
-  if (!row_major_[index]) {
-    Buffer buffer;
-    buffer.node = index;
-    buffer.volume = node(index).shape.volume();
-    const BufferIndex copy = new_buffer(buffer);
-    copy_by_step(value, copy);
-    row_major_[index] = copy;
-  }
+  if (!row_major_[index])
+    row_major_[index] = copied(value, index, identity_order(value.layout.rank())).buffer;
   return {Layout::row_major(node(index).shape), *row_major_[index]};
+}
+
+template <class F>
+typename Compiler<F>::Value Compiler<F>::dense_in(NodeIndex index, std::span<const Axis> order) {
+  const Value value = values_[index];
+  return value.layout.is_dense_in(order) ? value : copied(value, index, order);
 }
 
 template <class F>
@@ -166,14 +173,7 @@ std::shared_ptr<const Executable<F>> Compiler<F>::finish(const std::vector<NodeI
     const Extent volume = node(index).shape.volume();
     const bool own = executable_->buffers[value.buffer].storage == Storage::arena &&
                      value.layout.offset() == 0 && executable_->buffers[value.buffer].volume == volume;
-    if (!own) {
-      Buffer buffer;
-      buffer.node = index;
-      buffer.volume = volume;
-      const BufferIndex copy = new_buffer(buffer);
-      copy_by_step(value, copy);
-      value = {Layout::row_major(node(index).shape), copy};
-    }
+    if (!own) value = copied(value, index, identity_order(value.layout.rank()));
     Buffer& buffer = executable_->buffers[value.buffer];
     buffer.storage = Storage::result;
     buffer.is_read = true;
@@ -191,14 +191,9 @@ std::shared_ptr<const Executable<F>> Compiler<F>::finish(const std::vector<NodeI
 template <class F>
 void Compiler<F>::define_updates(const std::vector<Update>& updates) {
   std::vector<Value> values;
-  std::vector<bool> copied;
+  std::vector<bool> is_copy;
   const auto copy = [&](Value& value, NodeIndex index) {
-    Buffer buffer;
-    buffer.node = index;
-    buffer.volume = node(index).shape.volume();
-    const BufferIndex to = new_buffer(buffer);
-    copy_by_step(value, to);
-    value = {Layout::row_major(node(index).shape), to};
+    value = copied(value, index, identity_order(value.layout.rank()));
   };
   for (const Update& update : updates) {  // first every copy that may read an old parameter
     Value value = row_major(update.value);
@@ -207,7 +202,7 @@ void Compiler<F>::define_updates(const std::vector<Update>& updates) {
                      buffer.volume == node(update.value).shape.volume() && value.layout.offset() == 0;
     if (!own) copy(value, update.value);
     values.push_back(value);
-    copied.push_back(!own);
+    is_copy.push_back(!own);
   }
   const bool may_throw =
       std::any_of(executable_->steps.begin(), executable_->steps.end(),
@@ -216,7 +211,7 @@ void Compiler<F>::define_updates(const std::vector<Update>& updates) {
     const std::size_t slot = node(updates[i].parameter).slot;
     Value& value = values[i];
     const BufferIndex old = executable_->parameter_buffers[slot];
-    bool in_place = !copied[i] && !may_throw && executable_->buffers[value.buffer].storage == Storage::arena;
+    bool in_place = !is_copy[i] && !may_throw && executable_->buffers[value.buffer].storage == Storage::arena;
     if (in_place && old != Executable<F>::no_buffer && executable_->buffers[old].is_read) {
       const StepIndex written = *executable_->buffers[value.buffer].written;
       const StepIndex last_read = executable_->buffers[old].last_read;
@@ -225,7 +220,7 @@ void Compiler<F>::define_updates(const std::vector<Update>& updates) {
       in_place =
           last_read < written || (last_read == written && plain && *plain <= writer.position(value.buffer));
     }
-    if (!in_place && !copied[i]) copy(value, updates[i].value);
+    if (!in_place && !is_copy[i]) copy(value, updates[i].value);
     Buffer& buffer = executable_->buffers[value.buffer];
     buffer.storage = Storage::update;
     buffer.slot = slot;

@@ -30,6 +30,9 @@ class Compiler {
   const Value& value(NodeIndex index) const { return values_[index]; }
   /// The node's elements in row-major order, copied there by a step if they lie otherwise.
   Value row_major(NodeIndex index);
+  /// The node's elements contiguous with the axes in `order`, outermost first, copied there if they lie
+  /// otherwise.
+  Value dense_in(NodeIndex index, std::span<const Axis> order);
   /// The node is `layout` of a buffer that exists.
   void define_view(NodeIndex index, Layout layout, BufferIndex buffer);
   /// The node is what a step writes to a new buffer; `layout` must be dense.
@@ -43,6 +46,8 @@ class Compiler {
   std::optional<StepIndex> available(BufferIndex buffer) const {
     return executable_->buffers[buffer].written;
   }
+  /// Sums from +0 never end at -0.
+  void never_negative_zero(BufferIndex buffer) { executable_->buffers[buffer].never_negative_zero = true; }
   const Buffer& buffer(BufferIndex index) const { return executable_->buffers[index]; }
   /// The element that every element of the node is, when that is known now.
   std::optional<F> known_uniform(NodeIndex index) const;
@@ -59,7 +64,7 @@ class Compiler {
 
  private:
   void define_source(NodeIndex index);
-  void copy_by_step(const Value& from, BufferIndex to);
+  Value copied(const Value& from, NodeIndex index, std::span<const Axis> order);
   void define_updates(const std::vector<Update>& updates);
   void share_memory();
   void place_in_arena();

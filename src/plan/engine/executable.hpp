@@ -59,6 +59,7 @@ struct Buffer {
   std::optional<StepIndex> written;  ///< none: before the first step
   StepIndex last_read = 0;
   bool is_read = false;               ///< elements wanted by some step or result
+  bool never_negative_zero = false;   ///< so that adding +0 changes nothing
   bool indices_wanted = false;        ///< a selection's indices wanted
   std::optional<BufferIndex> shares;  ///< lies where this buffer, dead by then, lay
   std::optional<BufferIndex> place;   ///< the first of those that share so; none: this one

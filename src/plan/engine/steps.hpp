@@ -5,12 +5,12 @@
 
 namespace topos::engine {
 
-/// A value's elements to a buffer of their own, row-major.
+/// A value's elements, walked by `axes`, to a buffer of their own.
 template <class F>
 class CopyStep : public Step<F> {
  public:
-  CopyStep(BufferIndex from, const Layout& layout, BufferIndex to, Extent volume)
-      : from_(from), offset_(layout.offset()), axes_(layout.flattened()), to_(to), volume_(volume) {}
+  CopyStep(BufferIndex from, Extent offset, std::vector<StridedAxis> axes, BufferIndex to, Extent volume)
+      : from_(from), offset_(offset), axes_(std::move(axes)), to_(to), volume_(volume) {}
   void run(const Memory<F>& memory) const override;
   std::string describe() const override;
 

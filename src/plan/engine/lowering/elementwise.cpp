@@ -110,6 +110,48 @@ std::vector<Axis> walking_order(const Compiler<F>& compiler, const Shape& shape,
   return order ? *order : identity_order(shape.rank());
 }
 
+// The operand that the result equals in every bit, if one does: x + 0 where x is never -0, x + -0, x - 0, x *
+// 1, x / 1.
+template <class F>
+std::optional<NodeIndex> equal_operand(const Compiler<F>& compiler, const Node& node, MapFunction function) {
+  const auto* binary = std::get_if<BinaryMap>(&function);
+  if (!binary) return std::nullopt;
+  const auto is = [&](NodeIndex operand, F value) {
+    const std::optional<F> known = compiler.known_uniform(operand);
+    return known && bits_of(*known) == bits_of(value);
+  };
+  const auto neutral = [&](NodeIndex kept, NodeIndex other, bool commutes) {
+    switch (*binary) {
+      case BinaryMap::add:
+        return is(other, F{-0.0}) ||
+               (is(other, F{0}) && compiler.buffer(compiler.value(kept).buffer).never_negative_zero);
+      case BinaryMap::subtract:
+        return !commutes && is(other, F{0});
+      case BinaryMap::multiply:
+        return is(other, F{1});
+      case BinaryMap::divide:
+        return !commutes && is(other, F{1});
+      default:
+        return false;
+    }
+  };
+  if (neutral(node.operands[0], node.operands[1], false)) return node.operands[0];
+  if (neutral(node.operands[1], node.operands[0], true)) return node.operands[1];
+  return std::nullopt;
+}
+
+// x + 0 is never -0.
+template <class F>
+bool adds_zero(const Compiler<F>& compiler, const Node& node, MapFunction function) {
+  const auto* binary = std::get_if<BinaryMap>(&function);
+  if (!binary || *binary != BinaryMap::add) return false;
+  for (const NodeIndex operand : node.operand_indices()) {
+    const std::optional<F> known = compiler.known_uniform(operand);
+    if (known && bits_of(*known) == bits_of(F{0})) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 template <class F>
@@ -117,6 +159,10 @@ void lower_elementwise(Compiler<F>& compiler, NodeIndex index) {
   const Node& node = compiler.node(index);
   const std::optional<MapFunction> function = map_function(node.operation);
   if (!function) return lower_by_reference(compiler, index);
+  if (const std::optional<NodeIndex> same = equal_operand(compiler, node, *function)) {
+    const auto value = compiler.value(*same);
+    return compiler.define_view(index, value.layout, value.buffer);
+  }
   const auto operands = node.operand_indices();
   bool uniform = true;
   for (const NodeIndex operand : operands) uniform = uniform && compiler.value(operand).layout.is_uniform();
@@ -148,6 +194,7 @@ void lower_elementwise(Compiler<F>& compiler, NodeIndex index) {
   output.volume = shape.volume();
   const BufferIndex buffer = compiler.new_buffer(output);
   compiler.define_view(index, uniform ? Layout().repeated_to(node.shape) : group.member_layout(), buffer);
+  if (adds_zero(compiler, node, *function)) compiler.never_negative_zero(buffer);
   compiler.add_write(*at, buffer);
   group.append(*function, node.operation.name(), sources, index, buffer);
 }

@@ -29,6 +29,32 @@ class FoldStep : public Step<F> {
   BufferIndex to_;
 };
 
+bool are_adjacent(const std::vector<Axis>& order, Axis axis) {
+  const auto at = std::find(order.begin(), order.end(), axis);
+  return at + 1 != order.end() && *(at + 1) == axis + 1;
+}
+
+// Row-major, but for the axis that lies closest in memory, which goes innermost when whole vectors fit in it:
+// the fold then adds vectors, and what follows finds the order that a convolution's product has.
+std::vector<Axis> copied_order(const Layout& layout, const Shape& shape, Axis axis) {
+  constexpr Extent vector = 8;
+  std::vector<Axis> order = identity_order(shape.rank());
+  std::optional<Axis> closest;
+  Extent smallest = 0;
+  for (const Axis a : order) {
+    const std::optional<StridedAxis> merged = layout.merged(a);
+    if (a == axis || a == axis + 1 || !merged || merged->extent < vector || merged->stride == 0) continue;
+    if (closest && merged->stride >= smallest) continue;
+    closest = a;
+    smallest = merged->stride;
+  }
+  if (closest) {
+    std::erase(order, *closest);
+    order.push_back(*closest);
+  }
+  return order;
+}
+
 }  // namespace
 
 template <class F>
@@ -38,15 +64,11 @@ void lower_fold(Compiler<F>& compiler, NodeIndex index) {
   const NodeIndex operand = node.operands[0];
   const Shape& from = compiler.node(operand).shape;
   auto value = compiler.value(operand);
-  // contiguous with the two window axes side by side, or copied to row-major order, where they are
+  // contiguous with the two window axes side by side, or copied so
   std::optional<std::vector<Axis>> order = value.layout.memory_order();
-  const auto pair =
-      order ? std::find(order->begin(), order->end(), fold.axis) : std::vector<Axis>::iterator();
-  if (!order || !value.layout.is_dense_in(*order) || pair + 1 == order->end() ||
-      *(pair + 1) != fold.axis + 1 || !value.layout.merged(fold.axis) ||
-      !value.layout.merged(fold.axis + 1)) {
-    value = compiler.row_major(operand);
-    order = identity_order(from.rank());
+  if (!order || !value.layout.is_dense_in(*order) || !are_adjacent(*order, fold.axis)) {
+    order = copied_order(value.layout, from, fold.axis);
+    value = compiler.dense_in(operand, *order);
   }
   kernels::FoldShape shape;
   shape.windows = from[fold.axis];
@@ -66,6 +88,7 @@ void lower_fold(Compiler<F>& compiler, NodeIndex index) {
     }
   }
   const BufferIndex output = compiler.define_output(index, Layout::dense_in_order(node.shape, rest));
+  compiler.never_negative_zero(output);
   compiler.append(std::make_unique<FoldStep<F>>(value.buffer, value.layout.offset(), shape, output),
                   {value.buffer}, {output});
 }

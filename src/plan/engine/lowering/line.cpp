@@ -61,6 +61,7 @@ void lower_line(Compiler<F>& compiler, NodeIndex index) {
   const LineView view = lines_along(compiler, node.operands[0], line.axis);
   const std::vector<Axis> order = line.keeps_axis ? view.order : without_axis(view.order, line.axis);
   const BufferIndex output = compiler.define_output(index, Layout::dense_in_order(node.shape, order));
+  if (node.operation.is<SumAlong>()) compiler.never_negative_zero(output);
   compiler.append(std::make_unique<LineStep<F>>(line.name, line.kernel, view, output), {view.buffer},
                   {output});
 }

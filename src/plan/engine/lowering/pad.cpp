@@ -12,7 +12,7 @@ namespace {
 template <class F>
 class PadStep : public Step<F> {
  public:
-  /// The value's axes as [outer, extent, inner]; `run_length` = extent * inner elements come together.
+  /// The value's axes as [outer, extent, inner]; `run` = extent * inner elements come together.
   struct Blocks {
     Extent outer, run, before, after;  // in elements
   };
@@ -25,21 +25,28 @@ class PadStep : public Step<F> {
     const Extent full = before + run + after;
     const F* from = memory.at(from_, offset_);
     F* const to = memory.buffers[to_];
+    // the output's elements first ... end - 1: zeros, what was padded, zeros, for each outer index
     const auto range = [&](Extent first, Extent end) {
-      for (Extent o = first; o < end; ++o) {
-        F* const out = to + o * full;
-        std::fill_n(out, before, F{0});
-        if (run > 0) kernels::copy_strided(from, std::span(axes_), o * run, run, out + before);
-        std::fill_n(out + before + run, after, F{0});
+      for (Extent o = first / full; o * full < end; ++o) {
+        const Extent start = o * full;
+        const auto clipped = [&](Extent at) { return std::clamp(start + at, first, end); };
+        const Extent content = clipped(before);
+        const Extent rest = clipped(before + run);
+        std::fill(to + clipped(0), to + content, F{0});
+        if (rest > content) {
+          kernels::copy_strided(from, std::span(axes_), o * run + content - start - before, rest - content,
+                                to + content);
+        }
+        std::fill(to + rest, to + clipped(full), F{0});
       }
     };
     constexpr Extent share = 65536;  // elements worth a task
-    const Extent tasks = std::min(
-        {static_cast<Extent>(memory.pool->threads()), outer, std::max<Extent>(1, outer * full / share)});
-    if (tasks <= 1) return range(0, outer);
+    const Extent volume = outer * full;
+    const Extent tasks = std::min(static_cast<Extent>(memory.pool->threads()), volume / share);
+    if (tasks <= 1) return range(0, volume);
     auto task = [&](std::size_t i) {
       const auto t = static_cast<Extent>(i);
-      range(outer * t / tasks, outer * (t + 1) / tasks);
+      range(volume * t / tasks, volume * (t + 1) / tasks);
     };
     memory.pool->run(static_cast<std::size_t>(tasks), task);
   }
@@ -65,7 +72,11 @@ void lower_pad(Compiler<F>& compiler, NodeIndex index) {
   const Shape& from = compiler.node(node.operands[0]).shape;
   const auto value = compiler.value(node.operands[0]);
   std::optional<std::vector<Axis>> memory_order = value.layout.memory_order();
-  const std::vector<Axis> order = memory_order ? *memory_order : identity_order(from.rank());
+  std::vector<Axis> order = memory_order ? *memory_order : identity_order(from.rank());
+  if (from[pad.axis] == 1) {  // it lies nowhere yet: outermost, the value stays in one piece
+    std::erase(order, pad.axis);
+    order.insert(order.begin(), pad.axis);
+  }
   Extent outer = 1;
   Extent inner = 1;
   bool before = true;

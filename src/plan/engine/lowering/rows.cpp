@@ -70,6 +70,7 @@ void lower_scatter(Compiler<F>& compiler, NodeIndex index) {
   if (!indices) return lower_by_reference(compiler, index);
   const auto gradient = compiler.row_major(node.operands[0]);
   const BufferIndex output = compiler.define_output(index, Layout::row_major(node.shape));
+  compiler.never_negative_zero(output);
   compiler.append(
       std::make_unique<ScatterStep<F>>(gradient.buffer, gradient.layout.offset(), *indices, node.shape[0],
                                        node.shape.volume() / node.shape[0], output),

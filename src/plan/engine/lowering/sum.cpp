@@ -35,6 +35,7 @@ void lower_sum(Compiler<F>& compiler, NodeIndex index) {
   }
   const auto value = compiler.row_major(operand);
   const BufferIndex output = compiler.define_output(index, Layout::row_major(node.shape));
+  compiler.never_negative_zero(output);
   compiler.append(std::make_unique<SumStep<F>>(value.buffer, value.layout.offset(),
                                                compiler.node(operand).shape.volume(), output),
                   {value.buffer}, {output});

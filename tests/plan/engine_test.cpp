@@ -1,0 +1,266 @@
+// The compiled engine gives the interpreter's bits, whatever it compiles and wherever it runs.
+#include "topos/plan/engine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <thread>
+
+#include "plan/programs.hpp"
+#include "support/random_graph.hpp"
+#include "topos/composites/attention.hpp"
+#include "topos/composites/convolution.hpp"
+
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
+
+namespace topos {
+namespace {
+
+using testing::classifier;
+using testing::Classifier;
+using testing::Machine;
+using testing::scattered;
+using testing::Setting;
+using testing::spread_by;
+using testing::tensor_of;
+
+/// Two calls of forward() and two runs of a session against the interpreter; empty when every bit is equal.
+template <class E>
+std::string difference(Entry<E> entry, const topos::Run<E>& expected, const Parameters<E>& parameters,
+                       const Feeds<E>& feeds, const EngineOptions& options) {
+  const Plan<E> plan = entry.engine(options).lower();
+  const auto once = plan.forward(parameters, feeds);
+  const auto again = plan.forward(parameters, feeds);
+  Session<E> session = plan.session(parameters);
+  session.run(feeds);
+  const auto check = [&](const char* where, const Symbol& symbol, const Tensor<E>& found) {
+    return same_bits(found, expected.of(symbol)) ? std::string()
+                                                 : fmt::format("{}: node {} ({})\n", where, symbol.index(),
+                                                               plan.graph()[symbol.index()].operation.name());
+  };
+  std::string text;
+  for (const Symbol& symbol : plan.results()) {
+    text += check("first forward", symbol, once.of(symbol));
+    text += check("second forward", symbol, again.of(symbol));
+    text += check("first run", symbol, tensor_of(session, plan, symbol));
+  }
+  session.set_parameters(parameters);
+  session.run(feeds);
+  for (const Symbol& symbol : plan.results())
+    text += check("second run", symbol, tensor_of(session, plan, symbol));
+  return text;
+}
+
+template <class E>
+void expect_random_programs(std::uint64_t first, std::uint64_t count) {
+  Machine machine;
+  const std::vector<Setting> settings = testing::settings();
+  int failures = 0;
+  for (std::uint64_t seed = first; seed < first + count && failures < 3; ++seed) {
+    const testing::RandomGraph<E> graph = testing::random_graph<E>(seed, testing::suite_options(seed));
+    const Parameters<E> parameters = graph.network.parameters();
+    const auto expected = graph.entry().interpret(parameters, graph.feeds);
+    for (std::uint64_t k = 0; k < 2; ++k) {
+      const Setting& setting = settings[(2 * seed + k) % settings.size()];
+      machine.use(setting.threads, setting.instruction_set);
+      const std::string found = difference(graph.entry(), expected, parameters, graph.feeds, setting.options);
+      EXPECT_EQ(found, "") << "seed " << seed << ", " << setting.describe();
+      if (!found.empty()) ++failures;
+    }
+  }
+}
+
+TEST(Engines, GiveTheInterpretersBitsForRandomProgramsOfFloats) { expect_random_programs<float>(0, 500); }
+TEST(Engines, GiveTheInterpretersBitsForRandomProgramsOfDoubles) { expect_random_programs<double>(500, 500); }
+
+/// Every n-th setting, each with a plan of its own.
+template <class E>
+void expect_everywhere(const Entry<E>& entry, const Parameters<E>& parameters, const Feeds<E>& feeds,
+                       std::size_t every = 1) {
+  Machine machine;
+  const auto expected = entry.interpret(parameters, feeds);
+  const std::vector<Setting> settings = testing::settings();
+  for (std::size_t i = 0; i < settings.size(); i += every) {
+    machine.use(settings[i].threads, settings[i].instruction_set);
+    EXPECT_EQ(difference(entry, expected, parameters, feeds, settings[i].options), "")
+        << settings[i].describe();
+  }
+}
+
+TEST(Engines, GiveTheInterpretersBitsForATrainingStepOfABatchOf256) {
+  const Classifier<float> floats = classifier<float>(256);
+  expect_everywhere(floats.training(), floats.network.parameters(), floats.feeds(1));
+  const Classifier<double> doubles = classifier<double>(256);
+  expect_everywhere(doubles.training(), doubles.network.parameters(), doubles.feeds(1), 3);
+}
+
+TEST(Engines, GiveTheInterpretersBitsForATrainingStepOfConvolutions) {
+  Tape<float> tape;
+  const auto image = tape.input(spread_by<float>(0.5, {4, 2, 17, 16}, 1));
+  const auto first = tape.parameter(spread_by<float>(0.3, {6, 2, 3, 3}, 2));
+  const auto first_bias = tape.parameter(spread_by<float>(0.3, {6}, 3));
+  const auto second = tape.parameter(spread_by<float>(0.3, {5, 6, 2, 3}, 4));
+  const auto second_bias = tape.parameter(spread_by<float>(0.3, {5}, 5));
+  const auto pooled = max_pool(relu(conv2d(image, first, first_bias, 1, 1)), 2, 2);
+  const auto deeper = max_pool(relu(conv2d(pooled, second, second_bias, 2, 1, 2)), 2, 1);
+  const auto loss = sum(deeper * deeper);
+  const Adjoints adjoints = tape.differentiate(loss, {first, first_bias, second, second_bias, image});
+  const Network<float> network = std::move(tape).seal();
+  expect_everywhere(network.entry(adjoints.roots()), network.parameters(), {}, 2);
+}
+
+TEST(Engines, GiveTheInterpretersBitsForATrainingStepOfAttention) {
+  Tape<double> tape;
+  const Extent length = 33, width = 24;
+  const auto tokens = tape.input(scattered<double>(Shape({length, width}), 1));
+  std::vector<Value<double>> weights;
+  Symbols wrt;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    weights.push_back(tape.parameter(spread_by<double>(0.2, {width, width}, 2 + i)));
+    wrt.push_back(weights.back());
+  }
+  const auto mask = tape.leaf(causal_mask<double>(length));
+  const auto scale = tape.leaf(Tensor<double>(0.2041));
+  const auto mixed = scaled_dot_product(matmul(tokens, weights[0]), matmul(tokens, weights[1]),
+                                        matmul(tokens, weights[2]), mask, scale);
+  const Adjoints adjoints = tape.differentiate(sum(mixed * gelu(mixed)), wrt);
+  const Network<double> network = std::move(tape).seal();
+  expect_everywhere(network.entry(adjoints.roots()).observe({mixed}), network.parameters(), {});
+}
+
+TEST(Engines, GiveTheInterpretersBitsForAChainOf100000Elements) {
+  Tape<float> tape;
+  const auto x = tape.parameter(scattered<float>(Shape({250, 400}), 1));
+  const auto bias = tape.input(scattered<float>(Shape({400}), 2));
+  auto y = x + broadcast_along(bias, 0, 250);
+  for (int i = 0; i < 3; ++i) y = tanh(y * x) - relu(y) / (exp(x) + softplus(y));
+  const auto turned = permute(y, {1, 0});
+  const auto mixed = turned * exp(turned);
+  const Adjoints adjoints = tape.differentiate(sum(mixed), {x, bias});
+  const Network<float> network = std::move(tape).seal();
+  expect_everywhere(network.entry(adjoints.roots()).observe({y, mixed}), network.parameters(), {}, 3);
+}
+
+TEST(Engines, GiveARowOfABatchTheBitsItHasAlone) {
+  const Extent batch = 37;
+  const Classifier<float> together = classifier<float>(batch);
+  const Classifier<float> alone = classifier<float>(1);
+  Machine machine;
+  for (const std::size_t threads : {1, 3}) {
+    machine.use(threads, std::nullopt);
+    const Feeds<float> feeds = together.feeds(5);
+    const auto batched =
+        together.network.entry(together.logits).lower().forward(together.network.parameters(), feeds);
+    const Plan<float> plan = alone.network.entry(alone.logits).lower();
+    Session<float> session = plan.session(alone.network.parameters());
+    const Tensor<float> logits = batched.of(together.logits);
+    const auto characters = feeds[0].value.as_selection()->indices;
+    for (Extent row = 0; row < batch; ++row) {
+      const auto at = static_cast<std::size_t>(3 * row);
+      session.run({{alone.characters,
+                    Tensor<float>::selection({characters[at], characters[at + 1], characters[at + 2]}, 27)}});
+      EXPECT_TRUE(same_bits(tensor_of(session, plan, alone.logits), logits.narrowed(0, row, 1))) << row;
+    }
+  }
+}
+
+#if defined(__SSE__)
+TEST(Engines, KeepSubnormalsOnAThreadThatFlushesThemAndGiveItsModesBack) {
+  constexpr unsigned flush_and_zero = 0x8040;
+  Tape<float> tape;
+  const auto x = tape.parameter(Tensor<float>::filled({64, 64}, 1e-30f));
+  const auto scale = tape.parameter(spread_by<float>(1e-10, {64, 64}, 2));
+  const auto product = matmul(x, scale);
+  const auto tiny = x * scale;
+  const auto total = sum(tiny);
+  const Network<float> network = std::move(tape).seal();
+  const Parameters<float> parameters = network.parameters();
+  Entry<float> entry = network.entry({product, tiny, total});
+  const auto expected = entry.interpret(parameters);
+  EXPECT_EQ(std::fpclassify(expected.of(tiny).elements()[0]), FP_SUBNORMAL);
+  Machine machine;
+  for (const std::size_t threads : {1, 3}) {
+    machine.use(threads, std::nullopt);
+    const unsigned saved = _mm_getcsr();
+    _mm_setcsr(saved | flush_and_zero);
+    const std::string found = difference(entry, expected, parameters, {}, {});
+    const unsigned after = _mm_getcsr();
+    _mm_setcsr(saved);
+    EXPECT_EQ(found, "");
+    EXPECT_EQ(after & 0xFFC0u, (saved | flush_and_zero) & 0xFFC0u);
+  }
+}
+#endif
+
+TEST(Engines, ServeManyThreadsAtOnce) {
+  const Machine machine(2, std::nullopt);
+  const Classifier<float> program = classifier<float>(32);
+  const Parameters<float> parameters = program.network.parameters();
+  const Plan<float> plan = program.training().lower();  // the first calls compile it, all at once
+  std::vector<topos::Run<float>> expected;
+  for (std::uint64_t seed = 0; seed < 4; ++seed)
+    expected.push_back(program.training().interpret(parameters, program.feeds(seed)));
+  std::array<int, 4> wrong{};
+  std::vector<std::thread> threads;
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    threads.emplace_back([&, seed] {
+      const Feeds<float> feeds = program.feeds(seed);
+      Session<float> session = plan.session(parameters);
+      for (int i = 0; i < 25; ++i) {
+        const auto run = plan.forward(parameters, feeds);
+        session.set_parameters(parameters);
+        session.run(feeds);
+        for (const Symbol& symbol : plan.results()) {
+          const Tensor<float>& want = expected[seed].of(symbol);
+          if (!same_bits(run.of(symbol), want) || !same_bits(tensor_of(session, plan, symbol), want))
+            ++wrong[seed];
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, (std::array<int, 4>{}));
+}
+
+TEST(Engines, DescribeTheirGroupsBuffersAndKernels) {
+  const Machine machine(1, "scalar");
+  Tape<float> tape;
+  const auto x = tape.input(scattered<float>(Shape({4, 8}), 1));
+  const auto weights = tape.parameter(scattered<float>(Shape({8, 6}), 2));
+  const auto bias = tape.parameter(scattered<float>(Shape({6}), 3));
+  const auto product = matmul(x, weights);
+  const auto hidden = tanh(product + broadcast_along(bias, 0, 4));
+  const auto normalized = log_softmax(hidden, 1);
+  const auto total = sum(normalized * normalized);
+  const Network<float> network = std::move(tape).seal();
+  const std::string text = network.entry(total).lower().describe_engine();
+  for (const std::string& part :
+       {std::string("steps (scalar, 1 threads):"), std::string("1 x [4, 8] [8, 6]"),
+        std::string("elementwise [4, 6] in tiles of"), fmt::format("%{} = tanh", hidden.symbol().index()),
+        std::string("log_softmax [4, 6, 1]:"), std::string("sum of 24:"), std::string("in place of b"),
+        std::string("arena: "), std::string("parameter, 48 elements"), std::string("input, 32 elements"),
+        fmt::format("%{} result, 1 elements", total.symbol().index())})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+}
+
+TEST(Engines, ComputeAloneWhatTheyMayNotFuse) {
+  const Machine machine(1, "scalar");
+  Tape<float> tape;
+  const auto x = tape.input(scattered<float>(Shape({4, 8}), 1));
+  const auto y = exp(tanh(x * x));
+  const Network<float> network = std::move(tape).seal();
+  const auto groups = [&](bool fuse) {
+    const std::string text = network.entry(y).engine({.fuse = fuse}).lower().describe_engine();
+    int count = 0;
+    for (std::size_t at = 0; (at = text.find("elementwise", at)) != std::string::npos; ++at) ++count;
+    return count;
+  };
+  EXPECT_EQ(groups(true), 1);
+  EXPECT_EQ(groups(false), 3);
+}
+
+}  // namespace
+}  // namespace topos
