@@ -104,7 +104,7 @@ Tensor<E> classes(Extent rows, Extent count, std::uint64_t seed) {
 /// A classifier of three characters, with its gradient and the update that descends it.
 template <class E>
 struct Classifier {
-  Symbol characters, targets, rate, logits, loss;
+  Symbol characters, targets, rate, logits, loss, witness;  // the witness reads every new value
   Adjoints adjoints;
   std::vector<Update> updates;
   Network<E> network;
@@ -134,7 +134,9 @@ Classifier<E> classifier(Extent batch, Extent vocabulary = 27, Extent embedding 
   const auto loss = cross_entropy(logits, targets);
   const Adjoints adjoints = tape.differentiate(loss, {table, first, first_bias, second, second_bias});
   const std::vector<Update> updates = record_sgd(tape, adjoints, rate);
-  return {characters, targets,   rate, logits, loss, adjoints, updates, std::move(tape).seal(),
+  Value<E> witness = loss;
+  for (const Update& update : updates) witness = witness + sum(tape.resolve(update.value));
+  return {characters, targets,   rate, logits, loss, witness, adjoints, updates, std::move(tape).seal(),
           batch,      vocabulary};
 }
 

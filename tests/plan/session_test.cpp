@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <functional>
 #include <new>
@@ -176,47 +177,89 @@ TEST(Sessions, AnswerAnUpdatedParameterWithTheValueItHadDuringTheRun) {
   EXPECT_TRUE(same_bits(session.parameters().of(x), T({3}, {4.0f, 8.0f, 12.0f})));
 }
 
-TEST(Sessions, UpdateInPlaceWhenNothingReadsTheOldValueLater) {
+/// A plan whose new values are only passed through: something reads them, and they are no results.
+template <class E>
+Plan<E> plan_reading(const Network<E>& network, const Symbol& reader, std::vector<Update> updates,
+                     const EngineOptions& options = {}) {
+  return Plan<E>(network.program(), Schedule(network.graph(), {reader}, {}, Memory::forward),
+                 std::move(updates), options);
+}
+
+int count(const std::string& text, const std::string& part) {
+  int found = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++found;
+  return found;
+}
+
+TEST(Sessions, UpdateInPlaceJustWhenNothingReadsTheOldValueLater) {
   Tape<float> tape;
-  const auto x = tape.parameter(scattered<float>(Shape({4, 4}), 1));
-  const auto gradient = tape.input(scattered<float>(Shape({4, 4}), 2));
+  const auto x = tape.parameter(scattered<float>(Shape({60, 60}), 1));
+  const auto y = tape.parameter(scattered<float>(Shape({60, 60}), 2));
+  const auto gradient = tape.input(scattered<float>(Shape({60, 60}), 3));
   const auto stepped = x - gradient * x;
+  const auto total = sum(stepped);
   const auto later = matmul(stepped, x);  // reads the old one after the new one is there
+  const auto turned = x + transpose(x);
+  const auto turned_total = sum(turned);
+  const auto both = x + y, apart = x - y;
+  const auto crossed = sum(both * apart);
   const Network<float> network = std::move(tape).seal();
   const Parameters<float> start = network.parameters();
-  const Plan<float> in_place = network.entry(Symbols{}).update({{x, stepped}}).lower();
-  EXPECT_NE(in_place.describe_engine().find("parameter 0 takes"), std::string::npos);
-  EXPECT_NE(in_place.describe_engine().find(" in place\n"), std::string::npos) << in_place.describe_engine();
-  const Plan<float> copied = network.entry({later}).update({{x, stepped}}).lower();
-  EXPECT_NE(copied.describe_engine().find(" when the steps have run"), std::string::npos)
-      << copied.describe_engine();
-  Session<float> first = in_place.session(start), second = copied.session(start);
-  T expected = start.of(x);
   const T fixed = *network.payload(gradient);
-  for (int i = 0; i < 3; ++i) {
-    first.run();
-    second.run();
-    const T next = expected - fixed * expected;
-    EXPECT_TRUE(same_bits(tensor_of(second, copied, later), matmul(next, expected)));
-    expected = next;
-    EXPECT_TRUE(same_bits(tensor_of(first, in_place, stepped), expected));
-    EXPECT_TRUE(same_bits(first.parameters().of(x), expected));
-    EXPECT_TRUE(same_bits(second.parameters().of(x), expected));
+  using Next = std::function<Parameters<float>(const Parameters<float>&)>;
+  const Next descend = [&](const Parameters<float>& p) { return p.with(x, p.of(x) - fixed * p.of(x)); };
+  const Next turn = [&](const Parameters<float>& p) { return p.with(x, p.of(x) + transpose(p.of(x))); };
+  const Next cross = [&](const Parameters<float>& p) {
+    return p.with(x, p.of(x) + p.of(y)).with(y, p.of(x) - p.of(y));
+  };
+  struct Case {
+    Symbol reader;
+    std::vector<Update> updates;
+    Next next;
+    int in_place;
+  };
+  for (const bool fuse : {true, false}) {
+    for (const Case& one :
+         {Case{total, {{x, stepped}}, descend, 1}, Case{later, {{x, stepped}}, descend, 0},
+          Case{turned_total, {{x, turned}}, turn, 0}, Case{crossed, {{x, both}, {y, apart}}, cross, 1}}) {
+      const Plan<float> plan = plan_reading(network, one.reader, one.updates, {.fuse = fuse, .poison = 0xFF});
+      EXPECT_EQ(count(plan.describe_engine(), " in place\n"), one.in_place) << plan.describe_engine();
+      const Plan<float> declared = network.entry(one.reader).update(one.updates).lower();
+      Session<float> session = plan.session(start), other = declared.session(start);
+      Parameters<float> expected = start;
+      for (int i = 0; i < 3; ++i) {
+        session.run();
+        other.run();
+        const auto run = network.entry(one.reader).interpret(expected);
+        expected = one.next(expected);
+        EXPECT_TRUE(same_bits(tensor_of(session, plan, one.reader), run.of(one.reader)));
+        EXPECT_TRUE(same_parameters(session.parameters(), expected));
+        EXPECT_TRUE(same_parameters(other.parameters(), expected));
+        for (const Update& update : one.updates)
+          EXPECT_TRUE(same_bits(tensor_of(other, declared, update.value), expected.of(update.parameter)));
+      }
+      plan.forward(start);  // has memory of its own for the new values
+      EXPECT_TRUE(same_parameters(network.parameters(), start));
+      EXPECT_TRUE(same_parameters(session.parameters(), expected));
+    }
   }
 }
 
-TEST(Sessions, UpdateAParameterFromItsTranspose) {
-  Tape<float> tape;
-  const auto x = tape.parameter(scattered<float>(Shape({70, 70}), 1));
-  const auto mixed = x + transpose(x) * x;
-  const Network<float> network = std::move(tape).seal();
-  Session<float> session =
-      network.entry(Symbols{}).update({{x, mixed}}).lower().session(network.parameters());
-  T expected = network.parameters().of(x);
-  for (int i = 0; i < 3; ++i) {
-    session.run();
-    expected = expected + transpose(expected) * expected;
-    EXPECT_TRUE(same_bits(session.parameters().of(x), expected));
+TEST(Sessions, TrainInPlaceInTheBitsOfACopy) {
+  const Classifier<float> program = classifier<float>(24);
+  for (const bool fuse : {true, false}) {
+    const Plan<float> in_place =
+        plan_reading(program.network, program.witness, program.updates, {.fuse = fuse, .poison = 0xFF});
+    EXPECT_GT(count(in_place.describe_engine(), " in place\n"), 0) << in_place.describe_engine();
+    Session<float> first = in_place.session(program.network.parameters());
+    const Plan<float> declared = program.training().lower();
+    EXPECT_GT(count(declared.describe_engine(), " in place\n"), 0) << declared.describe_engine();
+    Session<float> second = declared.session(program.network.parameters());
+    for (std::uint64_t i = 0; i < 20; ++i) {
+      first.run(program.feeds(i));
+      second.run(program.feeds(i));
+      ASSERT_TRUE(same_parameters(first.parameters(), second.parameters())) << "step " << i;
+    }
   }
 }
 
@@ -340,6 +383,9 @@ TEST(Sessions, KeepEveryBitOver20000StepsOnAnyThreads) {
   };
   const Parameters<float> expected = trained(1, std::nullopt, {});
   EXPECT_FALSE(same_parameters(expected, program.network.parameters()));
+  for (const Tensor<float>& payload : expected.payloads()) {
+    for (const float element : payload.elements()) ASSERT_TRUE(std::isfinite(element));
+  }
   EXPECT_TRUE(same_parameters(trained(2, std::nullopt, {.fuse = false, .poison = 0xFF}), expected));
 }
 

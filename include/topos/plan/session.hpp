@@ -22,7 +22,8 @@ class Session {
   void run(std::span<const Feed<E>> feeds = {});
   void run(std::initializer_list<Feed<E>> feeds) { run(std::span(feeds.begin(), feeds.size())); }
 
-  /// The last run's value of a declared result, row-major; good until the next run. Throws UsageError for
+  /// The last run's value of a declared result, row-major; good until the next run. A new value of a
+  /// parameter may be the parameter's own memory. Throws UsageError for
   /// another node, or before the first run.
   std::span<const E> value(const Symbol& symbol) const;
   /// The same, of one element.

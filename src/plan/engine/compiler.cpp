@@ -164,23 +164,36 @@ std::optional<BufferIndex> Compiler<F>::indices(NodeIndex index) {
   return value.buffer;
 }
 
+// A buffer that holds the node row-major and that nothing overwrites.
+template <class F>
+BufferIndex Compiler<F>::define_result(NodeIndex index) {
+  Value value = row_major(index);
+  const bool own = executable_->buffers[value.buffer].storage == Storage::arena &&
+                   value.layout.offset() == 0 &&
+                   executable_->buffers[value.buffer].volume == node(index).shape.volume();
+  if (!own) value = copied(value, index, identity_order(value.layout.rank()));
+  Buffer& buffer = executable_->buffers[value.buffer];
+  buffer.storage = Storage::result;
+  buffer.is_read = true;
+  buffer.last_read = ~StepIndex{0};
+  return value.buffer;
+}
+
 template <class F>
 std::shared_ptr<const Executable<F>> Compiler<F>::finish(const std::vector<NodeIndex>& results,
                                                          const std::vector<Update>& updates) {
-  const StepIndex forever = ~StepIndex{0};
+  const auto is_new_value = [&](NodeIndex index) {
+    return std::any_of(updates.begin(), updates.end(), [&](const Update& u) { return u.value == index; });
+  };
   for (const NodeIndex index : results) {
-    Value value = row_major(index);
-    const Extent volume = node(index).shape.volume();
-    const bool own = executable_->buffers[value.buffer].storage == Storage::arena &&
-                     value.layout.offset() == 0 && executable_->buffers[value.buffer].volume == volume;
-    if (!own) value = copied(value, index, identity_order(value.layout.rank()));
-    Buffer& buffer = executable_->buffers[value.buffer];
-    buffer.storage = Storage::result;
-    buffer.is_read = true;
-    buffer.last_read = forever;
-    executable_->results.push_back({index, value.buffer});
+    executable_->results.push_back({index, is_new_value(index) ? BufferIndex{0} : define_result(index)});
   }
   define_updates(updates);
+  for (std::size_t i = 0; i < updates.size(); ++i) {  // a new value is read where the update wants it
+    for (Result& result : executable_->results) {
+      if (result.node == updates[i].value) result.buffer = executable_->updates[i].buffer;
+    }
+  }
   for (const auto& [at, group] : groups_) group->finish(executable_->buffers);
   share_memory();
   place_in_arena();

@@ -65,6 +65,7 @@ class Compiler {
  private:
   void define_source(NodeIndex index);
   Value copied(const Value& from, NodeIndex index, std::span<const Axis> order);
+  BufferIndex define_result(NodeIndex index);
   void define_updates(const std::vector<Update>& updates);
   void share_memory();
   void place_in_arena();
