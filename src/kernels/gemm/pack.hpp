@@ -9,10 +9,10 @@
 
 #include <algorithm>
 
-#include "kernels/gemm/load_first.hpp"
 #include "kernels/gemm/target.hpp"
-#include "kernels/gemm/transpose.hpp"
+#include "kernels/load_first.hpp"
 #include "kernels/simd.hpp"
+#include "kernels/transpose.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace topos::kernels::HWY_NAMESPACE {

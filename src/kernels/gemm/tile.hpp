@@ -10,8 +10,8 @@
 #include <cstddef>
 #include <utility>
 
-#include "kernels/gemm/load_first.hpp"
 #include "kernels/gemm/target.hpp"
+#include "kernels/load_first.hpp"
 #include "kernels/simd.hpp"
 
 HWY_BEFORE_NAMESPACE();

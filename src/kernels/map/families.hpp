@@ -32,4 +32,14 @@ void erf(const float* x, float* out, std::size_t count);
 // power.cpp
 void power(const float* x, const float* y, float* out, std::size_t count);
 
+// map.cpp: the same of f64, element by element
+void exp(const double* x, double* out, std::size_t count);
+void log(const double* x, double* out, std::size_t count);
+void tanh(const double* x, double* out, std::size_t count);
+void sin(const double* x, double* out, std::size_t count);
+void cos(const double* x, double* out, std::size_t count);
+void log1p(const double* x, double* out, std::size_t count);
+void expm1(const double* x, double* out, std::size_t count);
+void erf(const double* x, double* out, std::size_t count);
+
 }  // namespace topos::kernels

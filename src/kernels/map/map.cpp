@@ -24,14 +24,12 @@ void erf_derivative(const F* x, F* out, std::size_t count) {
 }
 
 /// The f64 functions are scalar: their sequence of operations is the definition of their bits.
-void by_element(double (*function)(double), const double* x, double* out, std::size_t count) {
+template <class Function>
+void by_element(Function function, const double* x, double* out, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) out[i] = function(x[i]);
 }
-
-}  // namespace
-
-template <>
-void map(UnaryMap function, const float* x, float* out, std::size_t count) {
+template <class F>
+void unary(UnaryMap function, const F* x, F* out, std::size_t count) {
   switch (function) {
     case UnaryMap::exp:
       return exp(x, out, count);
@@ -57,31 +55,41 @@ void map(UnaryMap function, const float* x, float* out, std::size_t count) {
   }
 }
 
+}  // namespace
+
+void exp(const double* x, double* out, std::size_t count) {
+  by_element([](double e) { return math::exp(e); }, x, out, count);
+}
+void log(const double* x, double* out, std::size_t count) {
+  by_element([](double e) { return math::log(e); }, x, out, count);
+}
+void tanh(const double* x, double* out, std::size_t count) {
+  by_element([](double e) { return math::tanh(e); }, x, out, count);
+}
+void sin(const double* x, double* out, std::size_t count) {
+  by_element([](double e) { return math::sin(e); }, x, out, count);
+}
+void cos(const double* x, double* out, std::size_t count) {
+  by_element([](double e) { return math::cos(e); }, x, out, count);
+}
+void log1p(const double* x, double* out, std::size_t count) {
+  by_element([](double e) { return math::log1p(e); }, x, out, count);
+}
+void expm1(const double* x, double* out, std::size_t count) {
+  by_element([](double e) { return math::expm1(e); }, x, out, count);
+}
+void erf(const double* x, double* out, std::size_t count) {
+  by_element([](double e) { return math::erf(e); }, x, out, count);
+}
+
+template <>
+void map(UnaryMap function, const float* x, float* out, std::size_t count) {
+  unary(function, x, out, count);
+}
+
 template <>
 void map(UnaryMap function, const double* x, double* out, std::size_t count) {
-  switch (function) {
-    case UnaryMap::exp:
-      return by_element(math::exp, x, out, count);
-    case UnaryMap::log:
-      return by_element(math::log, x, out, count);
-    case UnaryMap::tanh:
-      return by_element(math::tanh, x, out, count);
-    case UnaryMap::sin:
-      return by_element(math::sin, x, out, count);
-    case UnaryMap::cos:
-      return by_element(math::cos, x, out, count);
-    case UnaryMap::log1p:
-      return by_element(math::log1p, x, out, count);
-    case UnaryMap::expm1:
-      return by_element(math::expm1, x, out, count);
-    case UnaryMap::erf:
-      return by_element(math::erf, x, out, count);
-    case UnaryMap::erf_derivative:
-      return erf_derivative(x, out, count);
-    case UnaryMap::negate:
-    case UnaryMap::sqrt:
-      return arithmetic(function, x, out, count);
-  }
+  unary(function, x, out, count);
 }
 
 template <>

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/gemm/transpose.hpp"
+#include "kernels/transpose.hpp"
 #include "kernels/reduce/data_kernels.hpp"
 #include "kernels/reduce/partial_vector.hpp"
 // clang-format on

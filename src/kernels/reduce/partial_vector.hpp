@@ -6,6 +6,7 @@
 #define TOPOS_KERNELS_REDUCE_PARTIAL_VECTOR_HPP
 #endif
 
+#include "kernels/load_first.hpp"
 #include "kernels/simd.hpp"
 #include "topos/tensor/shape.hpp"
 
@@ -36,16 +37,7 @@ class FirstLanes {
       : count_(static_cast<std::size_t>(count)), mask_(hn::FirstN(D(), count_)) {}
 
   /// Zero in the other lanes.
-  HWY_INLINE V load(const F* from) const {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-    return hn::MaskedLoad(mask_, D(), from);
-#else
-    // a masked load may read, and fault, past the end
-    HWY_ALIGN F lanes[hn::MaxLanes(D())] = {};
-    for (std::size_t i = 0; i < count_; ++i) lanes[i] = from[i];
-    return hn::Load(D(), lanes);
-#endif
-  }
+  HWY_INLINE V load(const F* from) const { return load_first(D(), from, mask_, count_); }
   /// `other` in the other lanes.
   HWY_INLINE V load_or(V other, const F* from) const { return hn::IfThenElse(mask_, load(from), other); }
   HWY_INLINE void store(V v, F* to) const {

@@ -1,9 +1,9 @@
 // What adds and moves rows, shared out: the order of the additions at one element never changes.
 #include <algorithm>
 
+#include "kernels/for_ranges.hpp"
 #include "kernels/reduce.hpp"
 #include "kernels/reduce/data_kernels.hpp"
-#include "kernels/reduce/for_ranges.hpp"
 
 namespace topos::kernels {
 

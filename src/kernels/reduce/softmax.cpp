@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/for_ranges.hpp"
 #include "kernels/map.hpp"
 #include "kernels/reduce.hpp"
-#include "kernels/reduce/for_ranges.hpp"
 #include "kernels/reduce/line_kernels.hpp"
 
 namespace topos::kernels {

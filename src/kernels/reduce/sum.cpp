@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "kernels/for_ranges.hpp"
 #include "kernels/reduce.hpp"
-#include "kernels/reduce/for_ranges.hpp"
 #include "kernels/reduce/line_kernels.hpp"
 
 namespace topos::kernels {

@@ -13,10 +13,9 @@
 namespace topos::engine {
 
 template <class F>
-Compiler<F>::Compiler(std::shared_ptr<const Program<F>> program, const CompileOptions& options)
+Compiler<F>::Compiler(std::shared_ptr<const Program<F>> program, const EngineOptions& options)
     : program_(std::move(program)), options_(options), executable_(std::make_shared<Executable<F>>()) {
   executable_->program = program_;
-  executable_->leaf_elements.resize(program_->leaves.size(), Elements<F>(nullptr, {}));
   executable_->parameter_buffers.resize(program_->parameters.size(), Executable<F>::no_buffer);
   executable_->input_buffers.resize(program_->inputs.size(), Executable<F>::no_buffer);
   values_.resize(graph().size());
@@ -28,9 +27,8 @@ void Compiler<F>::lower(NodeIndex index) {
   const Node& node = graph()[index];
   if (node.operation.is_source()) return define_source(index);
   if (node.shape.volume() == 0) {  // nothing to compute
-    Buffer empty;
-    empty.node = index;
-    return define_view(index, Layout::row_major(node.shape), new_buffer(empty));
+    define_output(index, Layout::row_major(node.shape));
+    return;
   }
   if (const Lowering<F> lowering = lowering_of<F>(node.operation)) {
     lowering(*this, index);
@@ -69,8 +67,7 @@ std::optional<F> Compiler<F>::known_uniform(NodeIndex index) const {
   const Buffer& buffer = executable_->buffers[value.buffer];
   if (buffer.storage != Storage::leaf || buffer.volume != 1 || !value.layout.is_uniform())
     return std::nullopt;
-  const Tensor<F>& payload = program_->leaves[buffer.slot];
-  return payload.as_selection() ? payload.elements()[0] : payload.narrowed_to_one().item();
+  return program_->leaves[buffer.slot].narrowed_to_one().item();
 }
 
 template <class F>
@@ -80,16 +77,21 @@ BufferIndex Compiler<F>::new_buffer(const Buffer& buffer) {
 }
 
 template <class F>
+BufferIndex Compiler<F>::new_buffer(NodeIndex node, Extent volume) {
+  Buffer buffer;
+  buffer.node = node;
+  buffer.volume = volume;
+  return new_buffer(buffer);
+}
+
+template <class F>
 void Compiler<F>::define_view(NodeIndex index, Layout layout, BufferIndex buffer) {
   values_[index] = {std::move(layout), buffer};
 }
 
 template <class F>
 BufferIndex Compiler<F>::define_output(NodeIndex index, Layout layout) {
-  Buffer buffer;
-  buffer.node = index;
-  buffer.volume = node(index).shape.volume();
-  const BufferIndex at = new_buffer(buffer);
+  const BufferIndex at = new_buffer(index, node(index).shape.volume());
   define_view(index, std::move(layout), at);
   return at;
 }
@@ -106,8 +108,6 @@ void Compiler<F>::add_reads(StepIndex step, BufferIndex buffer) {
   Buffer& read = executable_->buffers[buffer];
   read.is_read = true;
   read.last_read = std::max(read.last_read, step);
-  std::vector<BufferIndex>& reads = executable_->steps[step].reads;
-  if (std::find(reads.begin(), reads.end(), buffer) == reads.end()) reads.push_back(buffer);
 }
 
 template <class F>
@@ -120,7 +120,7 @@ template <class F>
 StepIndex Compiler<F>::append(std::unique_ptr<Step<F>> step, std::vector<BufferIndex> reads,
                               std::vector<BufferIndex> writes) {
   const StepIndex at = next_step();
-  executable_->steps.push_back({std::move(step), {}, {}});
+  executable_->steps.push_back({std::move(step), {}});
   for (const BufferIndex buffer : reads) add_reads(at, buffer);
   for (const BufferIndex buffer : writes) add_write(at, buffer);
   return at;
@@ -129,12 +129,10 @@ StepIndex Compiler<F>::append(std::unique_ptr<Step<F>> step, std::vector<BufferI
 template <class F>
 typename Compiler<F>::Value Compiler<F>::copied(const Value& from, NodeIndex index,
                                                 std::span<const Axis> order) {
-  Buffer buffer;
-  buffer.node = index;
-  buffer.volume = node(index).shape.volume();
-  const BufferIndex to = new_buffer(buffer);
+  const Extent volume = node(index).shape.volume();
+  const BufferIndex to = new_buffer(index, volume);
   append(std::make_unique<CopyStep<F>>(from.buffer, from.layout.offset(), from.layout.flattened(order), to,
-                                       buffer.volume),
+                                       volume),
          {from.buffer}, {to});
   return {Layout::dense_in_order(node(index).shape, order), to};
 }
@@ -164,18 +162,29 @@ std::optional<BufferIndex> Compiler<F>::indices(NodeIndex index) {
   return value.buffer;
 }
 
+// Whether the value is all of a buffer that a step writes and that nothing else needs to keep yet.
+template <class F>
+bool Compiler<F>::is_whole_interior(const Value& value, NodeIndex index) const {
+  const Buffer& buffer = executable_->buffers[value.buffer];
+  return buffer.storage == Storage::arena && value.layout.offset() == 0 &&
+         buffer.volume == node(index).shape.volume();
+}
+
+// Nothing overwrites the buffer until the next run.
+template <class F>
+void Compiler<F>::keep(BufferIndex index, Storage storage) {
+  Buffer& buffer = executable_->buffers[index];
+  buffer.storage = storage;
+  buffer.is_read = true;
+  buffer.last_read = ~StepIndex{0};
+}
+
 // A buffer that holds the node row-major and that nothing overwrites.
 template <class F>
 BufferIndex Compiler<F>::define_result(NodeIndex index) {
   Value value = row_major(index);
-  const bool own = executable_->buffers[value.buffer].storage == Storage::arena &&
-                   value.layout.offset() == 0 &&
-                   executable_->buffers[value.buffer].volume == node(index).shape.volume();
-  if (!own) value = copied(value, index, identity_order(value.layout.rank()));
-  Buffer& buffer = executable_->buffers[value.buffer];
-  buffer.storage = Storage::result;
-  buffer.is_read = true;
-  buffer.last_read = ~StepIndex{0};
+  if (!is_whole_interior(value, index)) value = copied(value, index, identity_order(value.layout.rank()));
+  keep(value.buffer, Storage::result);
   return value.buffer;
 }
 
@@ -183,7 +192,8 @@ template <class F>
 std::shared_ptr<const Executable<F>> Compiler<F>::finish(const std::vector<NodeIndex>& results,
                                                          const std::vector<Update>& updates) {
   const auto is_new_value = [&](NodeIndex index) {
-    return std::any_of(updates.begin(), updates.end(), [&](const Update& u) { return u.value == index; });
+    return std::any_of(updates.begin(), updates.end(),
+                       [&](const Update& u) { return u.value.index() == index; });
   };
   for (const NodeIndex index : results) {
     executable_->results.push_back({index, is_new_value(index) ? BufferIndex{0} : define_result(index)});
@@ -191,7 +201,7 @@ std::shared_ptr<const Executable<F>> Compiler<F>::finish(const std::vector<NodeI
   define_updates(updates);
   for (std::size_t i = 0; i < updates.size(); ++i) {  // a new value is read where the update wants it
     for (Result& result : executable_->results) {
-      if (result.node == updates[i].value) result.buffer = executable_->updates[i].buffer;
+      if (result.node == updates[i].value.index()) result.buffer = executable_->updates[i].buffer;
     }
   }
   for (const auto& [at, group] : groups_) group->finish(executable_->buffers);
@@ -209,11 +219,11 @@ void Compiler<F>::define_updates(const std::vector<Update>& updates) {
     value = copied(value, index, identity_order(value.layout.rank()));
   };
   for (const Update& update : updates) {  // first every copy that may read an old parameter
-    Value value = row_major(update.value);
-    const Buffer& buffer = executable_->buffers[value.buffer];
-    const bool own = buffer.storage == Storage::arena && buffer.written && group_at(*buffer.written) &&
-                     buffer.volume == node(update.value).shape.volume() && value.layout.offset() == 0;
-    if (!own) copy(value, update.value);
+    const NodeIndex index = update.value.index();
+    Value value = row_major(index);
+    const std::optional<StepIndex> written = available(value.buffer);
+    const bool own = is_whole_interior(value, index) && written && group_at(*written);
+    if (!own) copy(value, index);
     values.push_back(value);
     is_copy.push_back(!own);
   }
@@ -221,7 +231,7 @@ void Compiler<F>::define_updates(const std::vector<Update>& updates) {
       std::any_of(executable_->steps.begin(), executable_->steps.end(),
                   [](const ScheduledStep<F>& scheduled) { return scheduled.step->may_throw(); });
   for (std::size_t i = 0; i < updates.size(); ++i) {
-    const std::size_t slot = node(updates[i].parameter).slot;
+    const std::size_t slot = node(updates[i].parameter.index()).slot;
     Value& value = values[i];
     const BufferIndex old = executable_->parameter_buffers[slot];
     bool in_place = !is_copy[i] && !may_throw && executable_->buffers[value.buffer].storage == Storage::arena;
@@ -233,12 +243,8 @@ void Compiler<F>::define_updates(const std::vector<Update>& updates) {
       in_place =
           last_read < written || (last_read == written && plain && *plain <= writer.position(value.buffer));
     }
-    if (!in_place && !is_copy[i]) copy(value, updates[i].value);
-    Buffer& buffer = executable_->buffers[value.buffer];
-    buffer.storage = Storage::update;
-    buffer.slot = slot;
-    buffer.is_read = true;
-    buffer.last_read = ~StepIndex{0};
+    if (!in_place && !is_copy[i]) copy(value, updates[i].value.index());
+    keep(value.buffer, Storage::update);
     executable_->updates.push_back({slot, value.buffer, in_place});
   }
 }
@@ -307,7 +313,7 @@ std::shared_ptr<const Executable<F>> compile(std::shared_ptr<const Program<F>> p
                                              const std::vector<NodeIndex>& wanted,
                                              const std::vector<NodeIndex>& results,
                                              const std::vector<Update>& updates,
-                                             const CompileOptions& options) {
+                                             const EngineOptions& options) {
   Compiler<F> compiler(std::move(program), options);
   for (const NodeIndex index : wanted) compiler.lower(index);
   return compiler.finish(results, updates);
@@ -318,10 +324,10 @@ template class Compiler<double>;
 template std::shared_ptr<const Executable<float>> compile(std::shared_ptr<const Program<float>>,
                                                           const std::vector<NodeIndex>&,
                                                           const std::vector<NodeIndex>&,
-                                                          const std::vector<Update>&, const CompileOptions&);
+                                                          const std::vector<Update>&, const EngineOptions&);
 template std::shared_ptr<const Executable<double>> compile(std::shared_ptr<const Program<double>>,
                                                            const std::vector<NodeIndex>&,
                                                            const std::vector<NodeIndex>&,
-                                                           const std::vector<Update>&, const CompileOptions&);
+                                                           const std::vector<Update>&, const EngineOptions&);
 
 }  // namespace topos::engine

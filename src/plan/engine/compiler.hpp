@@ -11,7 +11,7 @@ class ElementwiseStep;
 template <class F>
 class Compiler {
  public:
-  Compiler(std::shared_ptr<const Program<F>> program, const CompileOptions& options);
+  Compiler(std::shared_ptr<const Program<F>> program, const EngineOptions& options);
 
   /// Lowers one node; its operands have been.
   void lower(NodeIndex index);
@@ -21,7 +21,6 @@ class Compiler {
   // For the lowerings.
   const Graph& graph() const { return program_->graph; }
   const Node& node(NodeIndex index) const { return graph()[index]; }
-  const Program<F>& program() const { return *program_; }
 
   struct Value {
     Layout layout;
@@ -53,18 +52,22 @@ class Compiler {
   std::optional<F> known_uniform(NodeIndex index) const;
 
   // For elementwise groups, which go on growing after they were appended (lowering/elementwise.cpp).
-  const CompileOptions& options() const { return options_; }
+  const EngineOptions& options() const { return options_; }
   /// The elementwise group that is this step; null for another kind.
   ElementwiseStep<F>* group_at(StepIndex step) const;
   void add_group(StepIndex step, ElementwiseStep<F>* group) { groups_.emplace_back(step, group); }
   void add_reads(StepIndex step, BufferIndex buffer);
   void add_write(StepIndex step, BufferIndex buffer);
   StepIndex next_step() const { return static_cast<StepIndex>(executable_->steps.size()); }
-  BufferIndex new_buffer(const Buffer& buffer);
+  /// For a value that some step will write.
+  BufferIndex new_buffer(NodeIndex node, Extent volume);
 
  private:
+  BufferIndex new_buffer(const Buffer& buffer);
   void define_source(NodeIndex index);
   Value copied(const Value& from, NodeIndex index, std::span<const Axis> order);
+  bool is_whole_interior(const Value& value, NodeIndex index) const;
+  void keep(BufferIndex buffer, Storage storage);
   BufferIndex define_result(NodeIndex index);
   void define_updates(const std::vector<Update>& updates);
   void share_memory();
@@ -72,7 +75,7 @@ class Compiler {
   static std::size_t arena_size(Extent volume);  // in bytes
 
   std::shared_ptr<const Program<F>> program_;
-  CompileOptions options_;
+  EngineOptions options_;
   std::shared_ptr<Executable<F>> executable_;
   std::vector<Value> values_;                                      // by node
   std::vector<std::optional<BufferIndex>> row_major_;              // by node: a copy made before

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 
 namespace topos::engine {
 namespace {
@@ -29,11 +27,6 @@ ElementwiseStep<F>::ElementwiseStep(Shape shape, std::vector<Axis> order)
 template <class F>
 bool ElementwiseStep<F>::has_member(BufferIndex buffer) const {
   return std::any_of(members_.begin(), members_.end(), [&](const Member& m) { return m.output == buffer; });
-}
-
-template <class F>
-bool ElementwiseStep<F>::reads(BufferIndex buffer) const {
-  return std::any_of(loads_.begin(), loads_.end(), [&](const Load& load) { return load.buffer == buffer; });
 }
 
 template <class F>
@@ -78,9 +71,7 @@ template <class F>
 std::optional<std::size_t> ElementwiseStep<F>::last_plain_read(BufferIndex buffer) const {
   std::optional<std::size_t> last;
   for (std::size_t m = 0; m < members_.size(); ++m) {
-    const std::size_t arity = std::holds_alternative<kernels::UnaryMap>(members_[m].function) ? 1 : 2;
-    for (std::size_t i = 0; i < arity; ++i) {
-      const Operand& operand = members_[m].operands[i];
+    for (const Operand& operand : members_[m].used()) {
       if (operand.kind != Operand::Kind::load || loads_[operand.index].buffer != buffer) continue;
       if (!loads_[operand.index].is_plain || loads_[operand.index].layout.offset() != 0) return std::nullopt;
       last = m;
@@ -118,9 +109,7 @@ void ElementwiseStep<F>::finish(const std::vector<Buffer>& buffers) {
   std::vector<std::size_t> member_end(members_.size(), 0);
   std::vector<std::size_t> load_begin(loads_.size(), members_.size());
   for (std::size_t m = 0; m < members_.size(); ++m) {
-    const std::size_t arity = std::holds_alternative<kernels::UnaryMap>(members_[m].function) ? 1 : 2;
-    for (std::size_t i = 0; i < arity; ++i) {
-      const Operand& operand = members_[m].operands[i];
+    for (const Operand& operand : members_[m].used()) {
       if (operand.kind == Operand::Kind::load) {
         load_end[operand.index] = m;
         load_begin[operand.index] = std::min(load_begin[operand.index], m);
@@ -144,19 +133,16 @@ void ElementwiseStep<F>::finish(const std::vector<Buffer>& buffers) {
   loads_before_.assign(members_.size(), {});
   for (std::size_t m = 0; m < members_.size(); ++m) {
     for (std::size_t l = 0; l < loads_.size(); ++l) {
-      if (loads_[l].is_plain || loads_[l].is_uniform || load_begin[l] != m) continue;
+      if (!loads_[l].has_tile() || load_begin[l] != m) continue;
       loads_[l].tile = take();
       loads_before_[m].push_back(static_cast<std::uint32_t>(l));
     }
     if (!members_[m].is_stored) members_[m].tile = take();
-    const std::size_t arity = std::holds_alternative<kernels::UnaryMap>(members_[m].function) ? 1 : 2;
-    for (std::size_t i = 0; i < arity; ++i) {
-      const Operand& operand = members_[m].operands[i];
-      if (i == 1 && operand.kind == members_[m].operands[0].kind &&
-          operand.index == members_[m].operands[0].index)
-        continue;  // both operands are one
-      if (operand.kind == Operand::Kind::load && !loads_[operand.index].is_plain &&
-          !loads_[operand.index].is_uniform && load_end[operand.index] == m)
+    std::span<const Operand> used = members_[m].used();
+    if (used.size() == 2 && used[0] == used[1]) used = used.first(1);  // its tile is given back once
+    for (const Operand& operand : used) {
+      if (operand.kind == Operand::Kind::load && loads_[operand.index].has_tile() &&
+          load_end[operand.index] == m)
         free.push_back(loads_[operand.index].tile);
       if (operand.kind == Operand::Kind::member && !members_[operand.index].is_stored &&
           member_end[operand.index] == m)
@@ -170,33 +156,32 @@ void ElementwiseStep<F>::finish(const std::vector<Buffer>& buffers) {
 }
 
 template <class F>
-const F* ElementwiseStep<F>::source(const Memory<F>& memory, const F* slab, const Operand& operand,
+const F* ElementwiseStep<F>::source(const Memory<F>& memory, F* slab, const Operand& operand,
                                     Extent start) const {
   switch (operand.kind) {
     case Operand::Kind::constant:
-      return slab + static_cast<Extent>(operand.index) * tile_extent_;
+      return tile(slab, operand.index);
     case Operand::Kind::load: {
       const Load& load = loads_[operand.index];
-      if (load.is_plain) return memory.at(load.buffer, load.layout.offset() + start);
-      return slab + static_cast<Extent>(load.tile) * tile_extent_;
+      return load.is_plain ? memory.at(load.buffer, load.layout.offset() + start) : tile(slab, load.tile);
     }
-    default: {
-      const Member& member = members_[operand.index];
-      if (member.is_stored) return memory.buffers[member.output] + start;
-      return slab + static_cast<Extent>(member.tile) * tile_extent_;
-    }
+    default:
+      return output(memory, slab, members_[operand.index], start);
   }
+}
+
+template <class F>
+F* ElementwiseStep<F>::output(const Memory<F>& memory, F* slab, const Member& member, Extent start) const {
+  return member.is_stored ? memory.buffers[member.output] + start : tile(slab, member.tile);
 }
 
 template <class F>
 void ElementwiseStep<F>::run_range(const Memory<F>& memory, F* slab, Extent from, Extent to) const {
   const Extent most = std::min(tile_extent_, to - from);
-  for (std::size_t i = 0; i < constants_.size(); ++i)
-    std::fill_n(slab + static_cast<Extent>(i) * tile_extent_, most, constants_[i]);
+  for (std::uint32_t i = 0; i < constants_.size(); ++i) std::fill_n(tile(slab, i), most, constants_[i]);
   for (const Load& load : loads_) {
     if (load.is_uniform)
-      std::fill_n(slab + static_cast<Extent>(load.tile) * tile_extent_, most,
-                  *memory.at(load.buffer, load.layout.offset()));
+      std::fill_n(tile(slab, load.tile), most, *memory.at(load.buffer, load.layout.offset()));
   }
   for (Extent start = from; start < to; start += tile_extent_) {
     const Extent count = std::min(tile_extent_, to - start);
@@ -205,12 +190,11 @@ void ElementwiseStep<F>::run_range(const Memory<F>& memory, F* slab, Extent from
       for (const std::uint32_t l : loads_before_[m]) {
         const Load& load = loads_[l];
         kernels::copy_strided(memory.at(load.buffer, load.layout.offset()), std::span(load.axes), start,
-                              count, slab + static_cast<Extent>(load.tile) * tile_extent_);
+                              count, tile(slab, load.tile));
       }
       const Member& member = members_[m];
-      F* out = member.is_stored ? memory.buffers[member.output] + start
-                                : slab + static_cast<Extent>(member.tile) * tile_extent_;
-      const F* x = source(memory, slab, member.operands[0], start);
+      F* const out = output(memory, slab, member, start);
+      const F* const x = source(memory, slab, member.operands[0], start);
       if (const auto* unary = std::get_if<kernels::UnaryMap>(&member.function)) {
         kernels::map(*unary, x, out, length);
       } else {
@@ -256,9 +240,8 @@ std::string ElementwiseStep<F>::describe() const {
           return fmt::format("%{}", members_[of.index].node);
       }
     };
-    const bool unary = std::holds_alternative<kernels::UnaryMap>(member.function);
     text += fmt::format("\n      %{} = {} {}{}", member.node, member.name, operand(member.operands[0]),
-                        unary ? "" : ", " + operand(member.operands[1]));
+                        member.is_unary() ? "" : ", " + operand(member.operands[1]));
     if (member.is_stored) text += fmt::format(" -> b{}", member.output);
   }
   return text;

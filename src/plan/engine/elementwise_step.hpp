@@ -22,14 +22,13 @@ class ElementwiseStep : public Step<F> {
   const Shape& shape() const { return shape_; }
   /// How the members' elements lie, when they are written to memory.
   const Layout& member_layout() const { return member_layout_; }
-  std::span<const Axis> order() const { return order_; }
   bool is_full() const { return members_.size() >= most_members; }
   bool has_member(BufferIndex buffer) const;
-  bool reads(BufferIndex buffer) const;
 
   struct Operand {
     enum class Kind : std::uint8_t { constant, load, member } kind = Kind::constant;
     std::uint32_t index = 0;
+    bool operator==(const Operand&) const = default;
   };
   Operand constant(F value);
   Operand load(const Layout& layout, BufferIndex buffer);
@@ -43,8 +42,7 @@ class ElementwiseStep : public Step<F> {
   std::vector<BufferIndex> loaded_buffers() const;
   std::vector<BufferIndex> outputs() const;
 
-  /// Ends growing: elements of members for which `is_stored` is false stay in the tile. The member in front
-  /// of `written` is unaffected.
+  /// Ends growing: members that nothing outside the group reads stay in their tiles.
   void finish(const std::vector<Buffer>& buffers);
 
   void run(const Memory<F>& memory) const override;
@@ -61,6 +59,8 @@ class ElementwiseStep : public Step<F> {
     bool is_plain;    // contiguous: read in place
     bool is_uniform;  // one element
     std::uint32_t tile = 0;
+
+    bool has_tile() const { return !is_plain && !is_uniform; }  ///< filled with its elements tile by tile
   };
   struct Member {
     MapFunction function;
@@ -70,10 +70,15 @@ class ElementwiseStep : public Step<F> {
     BufferIndex output;
     bool is_stored = true;
     std::uint32_t tile = 0;
+
+    bool is_unary() const { return std::holds_alternative<kernels::UnaryMap>(function); }
+    std::span<const Operand> used() const { return std::span(operands).first(is_unary() ? 1 : 2); }
   };
 
   void run_range(const Memory<F>& memory, F* slab, Extent from, Extent to) const;
-  const F* source(const Memory<F>& memory, const F* slab, const Operand& operand, Extent start) const;
+  const F* source(const Memory<F>& memory, F* slab, const Operand& operand, Extent start) const;
+  F* tile(F* slab, std::uint32_t index) const { return slab + static_cast<Extent>(index) * tile_extent_; }
+  F* output(const Memory<F>& memory, F* slab, const Member& member, Extent start) const;
   std::size_t slab_elements() const { return (tiles_ + 1) * static_cast<std::size_t>(tile_extent_); }
 
   Shape shape_;

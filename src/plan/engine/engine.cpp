@@ -76,14 +76,12 @@ template <class F>
 class CompiledEngine : public topos::detail::Engine<F> {
  public:
   CompiledEngine(std::shared_ptr<const Program<F>> program, const Schedule& schedule,
-                 const std::vector<topos::Update>& updates, const EngineOptions& options)
+                 const std::vector<Update>& updates, const EngineOptions& options)
       : program_(std::move(program)),
         wanted_(schedule.wanted()),
         results_(schedule.results()),
-        options_(options) {
-    for (const topos::Update& update : updates)
-      updates_.push_back({update.parameter.index(), update.value.index()});
-  }
+        updates_(updates),
+        options_(options) {}
 
   std::vector<Tensor<F>> forward(const Parameters<F>& parameters, const Feeds<F>& feeds) override {
     topos::detail::check_parameters(*program_, parameters);
@@ -140,7 +138,7 @@ class CompiledEngine : public topos::detail::Engine<F> {
     const std::lock_guard lock(guard_);
     if (!executable_) {
       kernels::instruction_set();  // refuses a bad TOPOS_ISA here, where the caller can see it
-      executable_ = compile<F>(program_, wanted_, results_, updates_, {options_.fuse});
+      executable_ = compile<F>(program_, wanted_, results_, updates_, options_);
     }
     return executable_;
   }

@@ -9,7 +9,7 @@
 
 #include "kernels/thread_pool.hpp"
 #include "plan/engine/layout.hpp"
-#include "topos/graph/program.hpp"
+#include "topos/plan/engine.hpp"
 
 namespace topos::engine {
 
@@ -54,8 +54,8 @@ enum class Storage { leaf, parameter, input, arena, result, update };
 struct Buffer {
   Storage storage = Storage::arena;
   Extent volume = 0;
-  std::size_t slot = 0;  ///< leaf, parameter, input: which; result: position; update: parameter slot
-  NodeIndex node = 0;    ///< whose value it first held
+  std::size_t slot = 0;              ///< leaf, parameter, input: which
+  NodeIndex node = 0;                ///< whose value it first held
   std::optional<StepIndex> written;  ///< none: before the first step
   StepIndex last_read = 0;
   bool is_read = false;               ///< elements wanted by some step or result
@@ -69,7 +69,6 @@ struct Buffer {
 template <class F>
 struct ScheduledStep {
   std::unique_ptr<Step<F>> step;
-  std::vector<BufferIndex> reads;
   std::vector<BufferIndex> writes;
 };
 
@@ -77,16 +76,6 @@ struct ScheduledStep {
 struct Result {
   NodeIndex node = 0;
   BufferIndex buffer = 0;
-};
-
-/// A parameter that takes a node's value when a run ends.
-struct Update {
-  NodeIndex parameter = 0;
-  NodeIndex value = 0;
-};
-
-struct CompileOptions {
-  bool fuse = true;  ///< false: each elementwise operation is a step of its own (the bits are the same)
 };
 
 template <class F>
@@ -101,7 +90,6 @@ struct Executable {
     bool in_place = false;   ///< and may be the parameter's own memory
   };
   std::vector<UpdateTarget> updates;
-  std::vector<Elements<F>> leaf_elements;      ///< by leaf slot; empty where no step reads one
   std::vector<BufferIndex> parameter_buffers;  ///< by slot; no_buffer where unread
   std::vector<BufferIndex> input_buffers;      ///< by slot; no_buffer where unread
   std::size_t arena_bytes = 0;
@@ -117,17 +105,17 @@ std::shared_ptr<const Executable<F>> compile(std::shared_ptr<const Program<F>> p
                                              const std::vector<NodeIndex>& wanted,
                                              const std::vector<NodeIndex>& results,
                                              const std::vector<Update>& updates,
-                                             const CompileOptions& options);
+                                             const EngineOptions& options);
 
 extern template std::shared_ptr<const Executable<float>> compile(std::shared_ptr<const Program<float>>,
                                                                  const std::vector<NodeIndex>&,
                                                                  const std::vector<NodeIndex>&,
                                                                  const std::vector<Update>&,
-                                                                 const CompileOptions&);
+                                                                 const EngineOptions&);
 extern template std::shared_ptr<const Executable<double>> compile(std::shared_ptr<const Program<double>>,
                                                                   const std::vector<NodeIndex>&,
                                                                   const std::vector<NodeIndex>&,
                                                                   const std::vector<Update>&,
-                                                                  const CompileOptions&);
+                                                                  const EngineOptions&);
 
 }  // namespace topos::engine

@@ -1,5 +1,7 @@
 #include "plan/engine/lowering_list.hpp"
 
+#include "plan/engine/opcode_table.hpp"
+
 namespace topos {
 struct BroadcastAlong;
 struct Broadcast;
@@ -22,32 +24,26 @@ namespace topos::engine {
 namespace {
 
 template <class F>
-std::vector<Lowering<F>> table() {
-  std::vector<Lowering<F>> lowerings;
-  const auto set = [&]<class Op>(Op*, Lowering<F> lowering) {
-    const std::size_t opcode = detail::operation_info<Op>().opcode;
-    if (lowerings.size() <= opcode) lowerings.resize(opcode + 1, nullptr);
-    lowerings[opcode] = lowering;
-  };
+OpcodeTable<Lowering<F>> table() {
+  OpcodeTable<Lowering<F>> lowerings;
   for (const detail::OperationInfo* operation : detail::vocabulary()) {
-    if (lowerings.size() <= operation->opcode) lowerings.resize(operation->opcode + 1, nullptr);
-    if (operation->is_elementwise) lowerings[operation->opcode] = lower_elementwise<F>;
+    if (operation->is_elementwise) lowerings.set(*operation, lower_elementwise<F>);
   }
-  set(static_cast<Broadcast*>(nullptr), lower_view<F>);
-  set(static_cast<BroadcastAlong*>(nullptr), lower_view<F>);
-  set(static_cast<Narrow*>(nullptr), lower_view<F>);
-  set(static_cast<Permute*>(nullptr), lower_view<F>);
-  set(static_cast<Reshape*>(nullptr), lower_view<F>);
-  set(static_cast<Unfold*>(nullptr), lower_view<F>);
-  set(static_cast<MatMul*>(nullptr), lower_matmul<F>);
-  set(static_cast<Sum*>(nullptr), lower_sum<F>);
-  set(static_cast<SumAlong*>(nullptr), lower_line<F>);
-  set(static_cast<LogSoftmax*>(nullptr), lower_line<F>);
-  set(static_cast<LogSumExp*>(nullptr), lower_line<F>);
-  set(static_cast<Gather*>(nullptr), lower_gather<F>);
-  set(static_cast<Scatter*>(nullptr), lower_scatter<F>);
-  set(static_cast<Pad*>(nullptr), lower_pad<F>);
-  set(static_cast<Fold*>(nullptr), lower_fold<F>);
+  lowerings.template set<Broadcast>(lower_view<F>);
+  lowerings.template set<BroadcastAlong>(lower_view<F>);
+  lowerings.template set<Narrow>(lower_view<F>);
+  lowerings.template set<Permute>(lower_view<F>);
+  lowerings.template set<Reshape>(lower_view<F>);
+  lowerings.template set<Unfold>(lower_view<F>);
+  lowerings.template set<MatMul>(lower_matmul<F>);
+  lowerings.template set<Sum>(lower_sum<F>);
+  lowerings.template set<SumAlong>(lower_line<F>);
+  lowerings.template set<LogSoftmax>(lower_line<F>);
+  lowerings.template set<LogSumExp>(lower_line<F>);
+  lowerings.template set<Gather>(lower_gather<F>);
+  lowerings.template set<Scatter>(lower_scatter<F>);
+  lowerings.template set<Pad>(lower_pad<F>);
+  lowerings.template set<Fold>(lower_fold<F>);
   return lowerings;
 }
 
@@ -55,8 +51,8 @@ std::vector<Lowering<F>> table() {
 
 template <class F>
 Lowering<F> lowering_of(const Operation& operation) {
-  static const std::vector<Lowering<F>> lowerings = table<F>();
-  return operation.opcode() < lowerings.size() ? lowerings[operation.opcode()] : nullptr;
+  static const OpcodeTable<Lowering<F>> lowerings = table<F>();
+  return lowerings[operation];
 }
 
 template Lowering<float> lowering_of(const Operation&);

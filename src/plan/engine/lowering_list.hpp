@@ -1,8 +1,6 @@
 // THE list of lowerings: operations that have more than their reference loop. One file and one line each.
 #pragma once
 
-#include <vector>
-
 #include "plan/engine/compiler.hpp"
 
 namespace topos::engine {

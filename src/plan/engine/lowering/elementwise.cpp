@@ -1,8 +1,7 @@
 // Elementwise operations, in groups that run tile by tile.
-#include <vector>
-
 #include "plan/engine/elementwise_step.hpp"
 #include "plan/engine/lowering_list.hpp"
+#include "plan/engine/opcode_table.hpp"
 
 namespace topos {
 struct Add;
@@ -32,32 +31,29 @@ using kernels::BinaryMap;
 using kernels::UnaryMap;
 
 std::optional<MapFunction> map_function(const Operation& operation) {
-  static const std::vector<std::optional<MapFunction>> table = [] {
-    std::vector<std::optional<MapFunction>> functions(detail::vocabulary().size());
-    const auto set = [&]<class Op>(Op*, MapFunction function) {
-      functions[detail::operation_info<Op>().opcode] = function;
-    };
-    set(static_cast<Add*>(nullptr), BinaryMap::add);
-    set(static_cast<Subtract*>(nullptr), BinaryMap::subtract);
-    set(static_cast<Multiply*>(nullptr), BinaryMap::multiply);
-    set(static_cast<Divide*>(nullptr), BinaryMap::divide);
-    set(static_cast<Maximum*>(nullptr), BinaryMap::maximum);
-    set(static_cast<topos::Step*>(nullptr), BinaryMap::step);
-    set(static_cast<Power*>(nullptr), BinaryMap::power);
-    set(static_cast<Negate*>(nullptr), UnaryMap::negate);
-    set(static_cast<Exp*>(nullptr), UnaryMap::exp);
-    set(static_cast<Log*>(nullptr), UnaryMap::log);
-    set(static_cast<Sqrt*>(nullptr), UnaryMap::sqrt);
-    set(static_cast<Tanh*>(nullptr), UnaryMap::tanh);
-    set(static_cast<Sin*>(nullptr), UnaryMap::sin);
-    set(static_cast<Cos*>(nullptr), UnaryMap::cos);
-    set(static_cast<Log1p*>(nullptr), UnaryMap::log1p);
-    set(static_cast<Expm1*>(nullptr), UnaryMap::expm1);
-    set(static_cast<Erf*>(nullptr), UnaryMap::erf);
-    set(static_cast<ErfDerivative*>(nullptr), UnaryMap::erf_derivative);
+  static const OpcodeTable<std::optional<MapFunction>> table = [] {
+    OpcodeTable<std::optional<MapFunction>> functions;
+    functions.set<Add>(BinaryMap::add);
+    functions.set<Subtract>(BinaryMap::subtract);
+    functions.set<Multiply>(BinaryMap::multiply);
+    functions.set<Divide>(BinaryMap::divide);
+    functions.set<Maximum>(BinaryMap::maximum);
+    functions.set<topos::Step>(BinaryMap::step);
+    functions.set<Power>(BinaryMap::power);
+    functions.set<Negate>(UnaryMap::negate);
+    functions.set<Exp>(UnaryMap::exp);
+    functions.set<Log>(UnaryMap::log);
+    functions.set<Sqrt>(UnaryMap::sqrt);
+    functions.set<Tanh>(UnaryMap::tanh);
+    functions.set<Sin>(UnaryMap::sin);
+    functions.set<Cos>(UnaryMap::cos);
+    functions.set<Log1p>(UnaryMap::log1p);
+    functions.set<Expm1>(UnaryMap::expm1);
+    functions.set<Erf>(UnaryMap::erf);
+    functions.set<ErfDerivative>(UnaryMap::erf_derivative);
     return functions;
   }();
-  return table[operation.opcode()];
+  return table[operation];
 }
 
 template <class F>
@@ -189,10 +185,7 @@ void lower_elementwise(Compiler<F>& compiler, NodeIndex index) {
       compiler.add_reads(*at, value.buffer);
     }
   }
-  Buffer output;
-  output.node = index;
-  output.volume = shape.volume();
-  const BufferIndex buffer = compiler.new_buffer(output);
+  const BufferIndex buffer = compiler.new_buffer(index, shape.volume());
   compiler.define_view(index, uniform ? Layout().repeated_to(node.shape) : group.member_layout(), buffer);
   if (adds_zero(compiler, node, *function)) compiler.never_negative_zero(buffer);
   compiler.add_write(*at, buffer);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernels/for_ranges.hpp"
 #include "plan/engine/lowering_list.hpp"
 #include "topos/ops/pad.hpp"
 
@@ -26,7 +27,7 @@ class PadStep : public Step<F> {
     const F* from = memory.at(from_, offset_);
     F* const to = memory.buffers[to_];
     // the output's elements first ... end - 1: zeros, what was padded, zeros, for each outer index
-    const auto range = [&](Extent first, Extent end) {
+    kernels::for_ranges(*memory.pool, outer * full, 1, [&](Extent first, Extent end) {
       for (Extent o = first / full; o * full < end; ++o) {
         const Extent start = o * full;
         const auto clipped = [&](Extent at) { return std::clamp(start + at, first, end); };
@@ -39,16 +40,7 @@ class PadStep : public Step<F> {
         }
         std::fill(to + rest, to + clipped(full), F{0});
       }
-    };
-    constexpr Extent share = 65536;  // elements worth a task
-    const Extent volume = outer * full;
-    const Extent tasks = std::min(static_cast<Extent>(memory.pool->threads()), volume / share);
-    if (tasks <= 1) return range(0, volume);
-    auto task = [&](std::size_t i) {
-      const auto t = static_cast<Extent>(i);
-      range(volume * t / tasks, volume * (t + 1) / tasks);
-    };
-    memory.pool->run(static_cast<std::size_t>(tasks), task);
+    });
   }
   std::string describe() const override {
     return fmt::format("pad [{}, {} + {} + {}]: b{} -> b{}", blocks_.outer, blocks_.before, blocks_.run,

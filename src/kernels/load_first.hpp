@@ -1,9 +1,9 @@
 // Loads that end before their vector does, for one instruction set at a time.
-#if defined(TOPOS_KERNELS_GEMM_LOAD_FIRST_HPP) == defined(HWY_TARGET_TOGGLE)
-#ifdef TOPOS_KERNELS_GEMM_LOAD_FIRST_HPP
-#undef TOPOS_KERNELS_GEMM_LOAD_FIRST_HPP
+#if defined(TOPOS_KERNELS_LOAD_FIRST_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef TOPOS_KERNELS_LOAD_FIRST_HPP
+#undef TOPOS_KERNELS_LOAD_FIRST_HPP
 #else
-#define TOPOS_KERNELS_GEMM_LOAD_FIRST_HPP
+#define TOPOS_KERNELS_LOAD_FIRST_HPP
 #endif
 
 #include <cstddef>

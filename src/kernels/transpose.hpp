@@ -1,9 +1,9 @@
-// Transposing copies for packing, for one instruction set at a time.
-#if defined(TOPOS_KERNELS_GEMM_TRANSPOSE_HPP) == defined(HWY_TARGET_TOGGLE)
-#ifdef TOPOS_KERNELS_GEMM_TRANSPOSE_HPP
-#undef TOPOS_KERNELS_GEMM_TRANSPOSE_HPP
+// Transposing copies, for one instruction set at a time.
+#if defined(TOPOS_KERNELS_TRANSPOSE_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef TOPOS_KERNELS_TRANSPOSE_HPP
+#undef TOPOS_KERNELS_TRANSPOSE_HPP
 #else
-#define TOPOS_KERNELS_GEMM_TRANSPOSE_HPP
+#define TOPOS_KERNELS_TRANSPOSE_HPP
 #endif
 
 #include <cstdint>
