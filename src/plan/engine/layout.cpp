@@ -170,7 +170,9 @@ std::optional<std::vector<Axis>> Layout::memory_order() const {
     }
   }
   std::vector<Axis> order = identity_order(rank());
-  std::stable_sort(order.begin(), order.end(), [&](Axis a, Axis b) { return widest(a) > widest(b); });
+  // Equal strides keep their order. Not std::stable_sort: clang warns inside libstdc++'s.
+  std::sort(order.begin(), order.end(),
+            [&](Axis a, Axis b) { return widest(a) != widest(b) ? widest(a) > widest(b) : a < b; });
   return order;
 }
 
