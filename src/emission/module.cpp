@@ -5,6 +5,7 @@
 
 #include "topos/base/error.hpp"
 #include "topos/ops/op_list.hpp"
+#include "topos/plan/patterns/election.hpp"
 #include "topos/plan/patterns/pattern_list.hpp"
 
 namespace topos::detail {
@@ -18,42 +19,39 @@ void spell_operation(TypeList<Ops...>, const Operation& operation, StableHloWrit
   table[operation.opcode()](operation, out);
 }
 
+template <class Pattern>
+concept Spelled = requires(const Pattern& pattern, StableHloWriter& out) { pattern.spell(out); };
+
+template <class... Patterns>
+bool has_spelling(TypeList<Patterns...>, const Candidate& candidate) {
+  return ((Spelled<Patterns> && std::any_cast<Patterns>(&candidate.attributes)) || ...);
+}
+
 template <class... Patterns>
 void spell_pattern(TypeList<Patterns...>, const Candidate& candidate, StableHloWriter& out) {
   const auto try_one = [&]<class Pattern>(std::type_identity<Pattern>) {
-    if (const auto* pattern = std::any_cast<Pattern>(&candidate.attributes)) pattern->spell(out);
+    if constexpr (Spelled<Pattern>) {
+      if (const auto* pattern = std::any_cast<Pattern>(&candidate.attributes)) pattern->spell(out);
+    }
   };
   (try_one(std::type_identity<Patterns>{}), ...);
 }
 
 /// What is written: raised compositions, and the nodes that the results still need then.
-struct Choice {
-  std::vector<const Candidate*> raised;  // by root
-  std::vector<bool> needed;
-};
-
-Choice choose(const Graph& graph, const Schedule& schedule, const std::vector<Candidate>& candidates) {
-  Choice selection{std::vector<const Candidate*>(schedule.length(), nullptr),
-                   std::vector<bool>(schedule.length(), false)};
+Election choose(const Graph& graph, const Schedule& schedule, const std::vector<Candidate>& candidates) {
+  Election election = elect(graph, schedule, candidates, [](const Candidate& candidate) {
+    return has_spelling(PatternList{}, candidate);
+  });
   std::vector<bool> interior(schedule.length(), false);
-  for (const Candidate& candidate : candidates) {
-    const Candidate*& raised = selection.raised[candidate.root];
-    if (raised) continue;
-    raised = &candidate;
-    for (const NodeIndex index : candidate.interiors) interior[index] = true;
+  for (const Candidate* raised : election.elected) {
+    if (!raised) continue;
+    for (const NodeIndex index : raised->interiors) interior[index] = true;
   }
-  for (const NodeIndex result : schedule.results()) selection.needed[result] = true;
   // A declared constant stays visible where it was recorded, even if a raise has copied it into an attribute.
   for (const NodeIndex index : schedule.wanted()) {
-    if (graph[index].operation.is<Leaf>() && !interior[index]) selection.needed[index] = true;
+    if (graph[index].operation.is<Leaf>() && !interior[index]) election.needed[index] = true;
   }
-  for (auto wanted = schedule.wanted().rbegin(); wanted != schedule.wanted().rend(); ++wanted) {
-    if (!selection.needed[*wanted]) continue;
-    const Candidate* raised = selection.raised[*wanted];
-    const auto reads = raised ? std::span<const NodeIndex>(raised->reads) : graph[*wanted].operand_indices();
-    for (const NodeIndex read : reads) selection.needed[read] = true;
-  }
-  return selection;
+  return election;
 }
 
 }  // namespace
@@ -70,11 +68,11 @@ std::string emit_module(const Graph& graph, const Schedule& schedule,
     out.set_name(index, fmt::format("%arg{}", signature.size()));
     signature.push_back(fmt::format("{}: {}", out.name_of(index), out.type(graph[index].shape)));
   }
-  const Choice selection = choose(graph, schedule, candidates);
+  const Election selection = choose(graph, schedule, candidates);
   for (const NodeIndex index : schedule.wanted()) {
     if (!selection.needed[index] || !out.name_of(index).empty()) continue;
     out.begin(index);
-    if (const Candidate* raised = selection.raised[index]) {
+    if (const Candidate* raised = selection.elected[index]) {
       spell_pattern(PatternList{}, *raised, out);
     } else {
       spell_operation(OpList{}, graph[index].operation, out);

@@ -164,6 +164,16 @@ void Gemm<F>::run(const F* a, const F* b, F* c, std::byte* scratch, ThreadPool& 
   pool.run(count, task);
 }
 
+template <class F>
+void Gemm<F>::run_alone(const F* a, const F* b, F* c, std::byte* scratch) const {
+  GemmPiece piece;
+  piece.rows = problem_.rows;
+  piece.columns = problem_.columns;
+  for (; piece.product < problem_.products; ++piece.product) {
+    multiply_piece(problem_, *blocking_, piece, a_offsets_.data(), a, b, c, reinterpret_cast<F*>(scratch));
+  }
+}
+
 template class Gemm<float>;
 template class Gemm<double>;
 

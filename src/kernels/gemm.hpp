@@ -49,6 +49,8 @@ class Gemm {
   std::size_t scratch_bytes(std::size_t threads) const;
   /// No heap allocation. C may not overlap A or B. rows, columns or depth may be 0 (depth 0 gives zeros).
   void run(const F* a, const F* b, F* c, std::byte* scratch, ThreadPool& pool) const;
+  /// The same on the calling thread alone, with the scratch memory of one.
+  void run_alone(const F* a, const F* b, F* c, std::byte* scratch) const;
   /// "gemm f32 14x32 avx512", for describe().
   const char* name() const { return name_.c_str(); }
 

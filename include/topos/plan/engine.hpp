@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "topos/graph/network.hpp"
+#include "topos/plan/candidate.hpp"
 #include "topos/plan/schedule.hpp"
 
 namespace topos {
@@ -20,7 +21,7 @@ struct Update {
 
 /// What distinguishes two engines for one schedule; none of it changes a bit of any result.
 struct EngineOptions {
-  bool fuse = true;                       ///< elementwise operations in groups, tile by tile
+  bool fuse = true;                       ///< elementwise operations in groups, patterns as one step
   std::optional<unsigned char> poison{};  ///< fill fresh memory with this byte, for tests
 };
 
@@ -50,18 +51,21 @@ class Engine {
   virtual std::string describe() = 0;
 };
 
+using Candidates = std::shared_ptr<const std::vector<Candidate>>;
+
 /// The schedule must be a forward one. Compiles nothing yet: the first run does.
 template <class E>
 std::shared_ptr<Engine<E>> make_engine(std::shared_ptr<const Program<E>> program, const Schedule& schedule,
-                                       const std::vector<Update>& updates, const EngineOptions& options);
+                                       const Candidates& candidates, const std::vector<Update>& updates,
+                                       const EngineOptions& options);
 template <>
 std::shared_ptr<Engine<float>> make_engine(std::shared_ptr<const Program<float>> program,
-                                           const Schedule& schedule, const std::vector<Update>& updates,
-                                           const EngineOptions& options);
+                                           const Schedule& schedule, const Candidates& candidates,
+                                           const std::vector<Update>& updates, const EngineOptions& options);
 template <>
 std::shared_ptr<Engine<double>> make_engine(std::shared_ptr<const Program<double>> program,
-                                            const Schedule& schedule, const std::vector<Update>& updates,
-                                            const EngineOptions& options);
+                                            const Schedule& schedule, const Candidates& candidates,
+                                            const std::vector<Update>& updates, const EngineOptions& options);
 
 }  // namespace detail
 }  // namespace topos

@@ -26,7 +26,7 @@ class Plan {
   /// What an emitted module takes: the parameters the results depend on, then the inputs, in recording order.
   Symbols arguments() const;
   /// Compositions that a backend may compute as one operation, as data.
-  const std::vector<Candidate>& candidates() const { return candidates_; }
+  const std::vector<Candidate>& candidates() const { return *candidates_; }
   std::vector<std::int64_t> live_series() const { return schedule_.live_series(graph()); }
   std::string describe() const { return topos::describe(graph(), schedule_); }
 
@@ -49,7 +49,7 @@ class Plan {
   std::shared_ptr<const Program<E>> program_;
   Schedule schedule_;
   std::vector<Update> updates_;
-  std::vector<Candidate> candidates_;
+  detail::Candidates candidates_;
   std::shared_ptr<detail::Engine<E>> engine_;  // none when every value is retained
 };
 

@@ -267,15 +267,15 @@ Plan<E>::Plan(std::shared_ptr<const Program<E>> program, Schedule schedule, std:
     : program_(std::move(program)),
       schedule_(std::move(schedule)),
       updates_(std::move(updates)),
-      candidates_(
+      candidates_(std::make_shared<const std::vector<Candidate>>(
           discover_candidates({program_->graph, schedule_,
                                [this](NodeIndex leaf, double value) {
                                  const Tensor<E>& payload = program_->leaves[program_->graph[leaf].slot];
                                  return payload.is_uniform() && payload.narrowed_to_one().item() ==
                                                                     ElementTraits<E>::from_double(value);
-                               }})),
+                               }}))),
       engine_(schedule_.memory() == Memory::forward
-                  ? detail::make_engine<E>(program_, schedule_, updates_, options)
+                  ? detail::make_engine<E>(program_, schedule_, candidates_, updates_, options)
                   : nullptr) {}
 
 template <class E>

@@ -5,6 +5,7 @@
 #include "plan/engine/arena.hpp"
 #include "plan/engine/elementwise_step.hpp"
 #include "plan/engine/lowering_list.hpp"
+#include "plan/engine/pattern_lowering_list.hpp"
 #include "plan/engine/steps.hpp"
 #include "topos/ops/input.hpp"
 #include "topos/ops/leaf.hpp"
@@ -35,6 +36,11 @@ void Compiler<F>::lower(NodeIndex index) {
   } else {
     lower_by_reference(*this, index);
   }
+}
+
+template <class F>
+void Compiler<F>::lower(const Candidate& candidate) {
+  pattern_lowering_of<F>(candidate)->lower(*this, candidate);
 }
 
 template <class F>
@@ -310,24 +316,30 @@ std::size_t Compiler<F>::arena_size(Extent volume) {
 
 template <class F>
 std::shared_ptr<const Executable<F>> compile(std::shared_ptr<const Program<F>> program,
-                                             const std::vector<NodeIndex>& wanted,
-                                             const std::vector<NodeIndex>& results,
+                                             const Schedule& schedule,
+                                             const std::vector<Candidate>& candidates,
                                              const std::vector<Update>& updates,
                                              const EngineOptions& options) {
+  const std::vector<Candidate> none;
+  const Election election = elect_steps<F>(program->graph, schedule, options.fuse ? candidates : none);
   Compiler<F> compiler(std::move(program), options);
-  for (const NodeIndex index : wanted) compiler.lower(index);
-  return compiler.finish(results, updates);
+  for (const NodeIndex index : schedule.wanted()) {
+    if (const Candidate* candidate = election.elected[index]) {
+      compiler.lower(*candidate);
+    } else if (election.needed[index]) {
+      compiler.lower(index);
+    }
+  }
+  return compiler.finish(schedule.results(), updates);
 }
 
 template class Compiler<float>;
 template class Compiler<double>;
 template std::shared_ptr<const Executable<float>> compile(std::shared_ptr<const Program<float>>,
-                                                          const std::vector<NodeIndex>&,
-                                                          const std::vector<NodeIndex>&,
+                                                          const Schedule&, const std::vector<Candidate>&,
                                                           const std::vector<Update>&, const EngineOptions&);
 template std::shared_ptr<const Executable<double>> compile(std::shared_ptr<const Program<double>>,
-                                                           const std::vector<NodeIndex>&,
-                                                           const std::vector<NodeIndex>&,
+                                                           const Schedule&, const std::vector<Candidate>&,
                                                            const std::vector<Update>&, const EngineOptions&);
 
 }  // namespace topos::engine

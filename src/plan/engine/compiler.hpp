@@ -15,6 +15,8 @@ class Compiler {
 
   /// Lowers one node; its operands have been.
   void lower(NodeIndex index);
+  /// Lowers the candidate's root as one step; what it reads has been lowered.
+  void lower(const Candidate& candidate);
   std::shared_ptr<const Executable<F>> finish(const std::vector<NodeIndex>& results,
                                               const std::vector<Update>& updates);
 
@@ -48,6 +50,8 @@ class Compiler {
   /// Sums from +0 never end at -0.
   void never_negative_zero(BufferIndex buffer) { executable_->buffers[buffer].never_negative_zero = true; }
   const Buffer& buffer(BufferIndex index) const { return executable_->buffers[index]; }
+  /// A leaf's payload.
+  const Tensor<F>& leaf(NodeIndex index) const { return program_->leaves[node(index).slot]; }
   /// The element that every element of the node is, when that is known now.
   std::optional<F> known_uniform(NodeIndex index) const;
 
@@ -85,6 +89,13 @@ class Compiler {
 /// How an operation becomes steps or a view.
 template <class F>
 using Lowering = void (*)(Compiler<F>&, NodeIndex);
+
+/// How a pattern's match becomes one step.
+template <class F>
+struct PatternLowering {
+  bool (*supports)(const Graph&, const Candidate&);  ///< asked before anything is lowered
+  void (*lower)(Compiler<F>&, const Candidate&);     ///< defines the candidate's root
+};
 
 extern template class Compiler<float>;
 extern template class Compiler<double>;

@@ -76,10 +76,11 @@ template <class F>
 class CompiledEngine : public topos::detail::Engine<F> {
  public:
   CompiledEngine(std::shared_ptr<const Program<F>> program, const Schedule& schedule,
-                 const std::vector<Update>& updates, const EngineOptions& options)
+                 const topos::detail::Candidates& candidates, const std::vector<Update>& updates,
+                 const EngineOptions& options)
       : program_(std::move(program)),
-        wanted_(schedule.wanted()),
-        results_(schedule.results()),
+        schedule_(schedule),
+        candidates_(candidates),
         updates_(updates),
         options_(options) {}
 
@@ -138,14 +139,14 @@ class CompiledEngine : public topos::detail::Engine<F> {
     const std::lock_guard lock(guard_);
     if (!executable_) {
       kernels::instruction_set();  // refuses a bad TOPOS_ISA here, where the caller can see it
-      executable_ = compile<F>(program_, wanted_, results_, updates_, options_);
+      executable_ = compile<F>(program_, schedule_, *candidates_, updates_, options_);
     }
     return executable_;
   }
 
   std::shared_ptr<const Program<F>> program_;
-  std::vector<NodeIndex> wanted_;
-  std::vector<NodeIndex> results_;
+  Schedule schedule_;
+  topos::detail::Candidates candidates_;
   std::vector<Update> updates_;
   EngineOptions options_;
   std::mutex guard_;
@@ -160,15 +161,18 @@ namespace detail {
 
 template <>
 std::shared_ptr<Engine<float>> make_engine(std::shared_ptr<const Program<float>> program,
-                                           const Schedule& schedule, const std::vector<Update>& updates,
-                                           const EngineOptions& options) {
-  return std::make_shared<engine::CompiledEngine<float>>(std::move(program), schedule, updates, options);
+                                           const Schedule& schedule, const Candidates& candidates,
+                                           const std::vector<Update>& updates, const EngineOptions& options) {
+  return std::make_shared<engine::CompiledEngine<float>>(std::move(program), schedule, candidates, updates,
+                                                         options);
 }
 template <>
 std::shared_ptr<Engine<double>> make_engine(std::shared_ptr<const Program<double>> program,
-                                            const Schedule& schedule, const std::vector<Update>& updates,
+                                            const Schedule& schedule, const Candidates& candidates,
+                                            const std::vector<Update>& updates,
                                             const EngineOptions& options) {
-  return std::make_shared<engine::CompiledEngine<double>>(std::move(program), schedule, updates, options);
+  return std::make_shared<engine::CompiledEngine<double>>(std::move(program), schedule, candidates, updates,
+                                                          options);
 }
 
 }  // namespace detail

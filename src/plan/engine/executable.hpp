@@ -99,22 +99,22 @@ struct Executable {
   std::string describe() const;
 };
 
-/// Compiles the nodes that `wanted` lists (ascending, closed under operands).
+/// Compiles what the schedule wants; the candidates are its patterns' matches.
 template <class F>
 std::shared_ptr<const Executable<F>> compile(std::shared_ptr<const Program<F>> program,
-                                             const std::vector<NodeIndex>& wanted,
-                                             const std::vector<NodeIndex>& results,
+                                             const Schedule& schedule,
+                                             const std::vector<Candidate>& candidates,
                                              const std::vector<Update>& updates,
                                              const EngineOptions& options);
 
 extern template std::shared_ptr<const Executable<float>> compile(std::shared_ptr<const Program<float>>,
-                                                                 const std::vector<NodeIndex>&,
-                                                                 const std::vector<NodeIndex>&,
+                                                                 const Schedule&,
+                                                                 const std::vector<Candidate>&,
                                                                  const std::vector<Update>&,
                                                                  const EngineOptions&);
 extern template std::shared_ptr<const Executable<double>> compile(std::shared_ptr<const Program<double>>,
-                                                                  const std::vector<NodeIndex>&,
-                                                                  const std::vector<NodeIndex>&,
+                                                                  const Schedule&,
+                                                                  const std::vector<Candidate>&,
                                                                   const std::vector<Update>&,
                                                                   const EngineOptions&);
 

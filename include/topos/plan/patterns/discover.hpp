@@ -30,6 +30,11 @@ struct MatchContext {
   }
 };
 
+/// What a matcher collects: the nodes that the operation stands for, besides its root.
+struct PatternMatch {
+  std::vector<NodeIndex> interiors;
+};
+
 /// Matches of every pattern of the list, pattern by pattern and then by root, ascending. An interior that is
 /// a declared result bars a match: it has to be computed as itself. Other readers do not bar it: what they
 /// read is computed for them.

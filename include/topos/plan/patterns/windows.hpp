@@ -9,11 +9,6 @@
 
 namespace topos {
 
-/// What a matcher collects: the nodes that the operation stands for, besides its root.
-struct PatternMatch {
-  std::vector<NodeIndex> interiors;
-};
-
 /// One axis of windows: `size` elements `dilation` apart, `stride` between windows, zeros around the source.
 struct WindowAxis {
   Extent size = 1;

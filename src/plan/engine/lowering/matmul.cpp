@@ -2,33 +2,11 @@
 // lie.
 #include <fmt/format.h>
 
-#include "kernels/gemm.hpp"
+#include "plan/engine/axis_offsets.hpp"
 #include "plan/engine/lowering_list.hpp"
 
 namespace topos::engine {
 namespace {
-
-using kernels::AxisOffsets;
-
-/// The offsets of the indices along some axes: a stride, or a table that `tables` owns.
-AxisOffsets offsets(std::span<const StridedAxis> axes, std::vector<std::unique_ptr<std::int64_t[]>>& tables) {
-  if (axes.empty()) return {0};
-  if (axes.size() == 1) return {axes[0].stride};
-  Extent count = 1;
-  for (const StridedAxis& axis : axes) count *= axis.extent;
-  auto table = std::make_unique<std::int64_t[]>(static_cast<std::size_t>(count));
-  for (Extent i = 0; i < count; ++i) {
-    Extent rest = i;
-    Extent offset = 0;
-    for (std::size_t a = axes.size(); a-- > 0;) {
-      offset += rest % axes[a].extent * axes[a].stride;
-      rest /= axes[a].extent;
-    }
-    table[static_cast<std::size_t>(i)] = offset;
-  }
-  tables.push_back(std::move(table));
-  return {1, tables.back().get()};
-}
 
 template <class F>
 class MatMulStep : public Step<F> {
@@ -37,8 +15,7 @@ class MatMulStep : public Step<F> {
     BufferIndex buffer;
     Extent offset;
   };
-  MatMulStep(Operand a, Operand b, BufferIndex c, const kernels::GemmProblem& problem,
-             std::vector<std::unique_ptr<std::int64_t[]>> tables)
+  MatMulStep(Operand a, Operand b, BufferIndex c, const kernels::GemmProblem& problem, OffsetTables tables)
       : a_(a), b_(b), c_(c), problem_(problem), tables_(std::move(tables)), gemm_(problem) {}
   void run(const Memory<F>& memory) const override {
     gemm_.run(memory.at(a_.buffer, a_.offset), memory.at(b_.buffer, b_.offset), memory.buffers[c_],
@@ -55,7 +32,7 @@ class MatMulStep : public Step<F> {
   Operand a_, b_;
   BufferIndex c_;
   kernels::GemmProblem problem_;
-  std::vector<std::unique_ptr<std::int64_t[]>> tables_;
+  OffsetTables tables_;
   kernels::Gemm<F> gemm_;
 };
 
@@ -68,9 +45,9 @@ void lower_matmul(Compiler<F>& compiler, NodeIndex index) {
   const auto b = compiler.value(node.operands[1]);
   const Axis rank = node.shape.rank();
   const std::vector<Axis> batch = identity_order(rank - 2);
-  std::vector<std::unique_ptr<std::int64_t[]>> tables;
+  OffsetTables tables;
   const auto along = [&](const Layout& layout, std::span<const Axis> axes) {
-    return offsets(layout.flattened(axes), tables);
+    return tables.along(layout.flattened(axes));
   };
   const std::vector<Axis> row{rank - 2};
   const std::vector<Axis> column{rank - 1};

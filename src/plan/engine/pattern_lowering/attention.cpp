@@ -1,0 +1,394 @@
+// Attention in blocks of queries, whose scores stay in the cache.
+//
+// Where a constant mask ends in -infinity, the keys behind it get the weight +0, which adds nothing; they are
+// left out when that is certain: no score can overflow, the values are finite, and no result is -0 (which
+// adding +0 could make +0).
+#include "topos/plan/patterns/softmax_attention.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "kernels/inspect.hpp"
+#include "kernels/map.hpp"
+#include "plan/engine/axis_offsets.hpp"
+#include "plan/engine/pattern_lowering_list.hpp"
+#include "topos/ops/add.hpp"
+#include "topos/ops/divide.hpp"
+#include "topos/ops/multiply.hpp"
+#include "topos/ops/subtract.hpp"
+
+namespace topos::engine {
+namespace {
+
+using kernels::AxisOffsets;
+using kernels::BinaryMap;
+
+/// A matrix for each product, its rows and columns at strides.
+struct Matrices {
+  BufferIndex buffer = 0;
+  Extent offset = 0;
+  AxisOffsets products;
+  Extent row_stride = 0;
+  Extent column_stride = 0;
+
+  template <class F>
+  const F* at(const Memory<F>& memory, Extent product) const {
+    return memory.at(buffer, offset + products(product));
+  }
+};
+
+/// An operation on the scores: with one element, or with a part of a value for each block.
+template <class F>
+struct Link {
+  BinaryMap function;
+  BufferIndex buffer = 0;
+  Layout layout;  // row-major where it could not be narrowed
+  AxisOffsets products;
+  bool is_uniform = false;
+};
+
+/// How many keys a block may see, and the two products over them.
+template <class F>
+struct Reach {
+  Extent keys;
+  kernels::Gemm<F> scores;
+  kernels::Gemm<F> mix;
+  struct Part {  // of a link's value
+    Extent offset = 0;
+    std::vector<StridedAxis> axes;
+  };
+  std::vector<Part> links;
+};
+
+template <class F>
+struct Block {
+  Extent first_row;
+  Extent rows;
+  Reach<F> whole;
+  std::optional<Reach<F>> shortened;  // by the mask
+};
+
+/// What is known of a constant mask, the last link.
+struct Mask {
+  std::vector<Extent> ends;  // by row: the keys from here on get -infinity; the others something finite
+  double magnitude = 0;      // of the finite ones
+};
+
+template <class F>
+struct Problem {
+  Extent products, queries, keys, width, columns;
+  Matrices q, k, v;
+  BufferIndex output;
+  std::vector<Link<F>> links;
+  std::optional<Mask> mask;
+  OffsetTables tables;
+};
+
+template <class F>
+class AttentionStep : public Step<F> {
+ public:
+  explicit AttentionStep(Problem<F> problem) : problem_(std::move(problem)) {
+    constexpr Extent most_rows = 28;
+    const Extent count = (problem_.queries + most_rows - 1) / most_rows;
+    for (Extent i = 0; i < count; ++i) {
+      const Extent first = problem_.queries * i / count;
+      const Extent rows = problem_.queries * (i + 1) / count - first;
+      Block<F> block{first, rows, reach(first, rows, problem_.keys), std::nullopt};
+      if (problem_.mask) {
+        const auto ends = problem_.mask->ends.begin() + first;
+        const Extent end = *std::max_element(ends, ends + rows);
+        if (end < problem_.keys) block.shortened = reach(first, rows, end);
+      }
+      rows_ = std::max(rows_, rows);
+      product_bytes_ =
+          std::max({product_bytes_, block.whole.scores.scratch_bytes(1), block.whole.mix.scratch_bytes(1)});
+      if (block.shortened) {
+        product_bytes_ = std::max({product_bytes_, block.shortened->scores.scratch_bytes(1),
+                                   block.shortened->mix.scratch_bytes(1)});
+      }
+      blocks_.push_back(std::move(block));
+    }
+  }
+
+  void run(const Memory<F>& memory) const override {
+    const std::size_t threads = tasks(memory.pool->threads());
+    // several parts a thread: a mask makes them unequal
+    const auto wanted = static_cast<Extent>(4 * threads);
+    const auto blocks = static_cast<Extent>(blocks_.size());
+    const Extent parts = threads == 1 ? 1 : std::clamp<Extent>(wanted / problem_.products, 1, blocks);
+    std::atomic<Extent> next{0};
+    auto task = [&](std::size_t index) {
+      std::byte* const slab = memory.scratch + index * slab_bytes();
+      for (;;) {
+        const Extent part = next.fetch_add(1, std::memory_order_relaxed);
+        if (part >= problem_.products * parts) return;
+        const Extent which = part % parts;
+        run_blocks(memory, slab, part / parts, blocks * which / parts, blocks * (which + 1) / parts);
+      }
+    };
+    if (threads == 1) return task(0);
+    memory.pool->run(threads, task);
+  }
+  std::size_t scratch_bytes(std::size_t threads) const override { return tasks(threads) * slab_bytes(); }
+  std::string describe() const override {
+    return fmt::format(
+        "attention in {} blocks of queries{}: {} x [{}, {}] [{}, {}] [{}, {}], b{} b{} b{} -> b{}; {}",
+        blocks_.size(), problem_.mask ? ", masked keys left out" : "", problem_.products, problem_.queries,
+        problem_.width, problem_.width, problem_.keys, problem_.keys, problem_.columns, problem_.q.buffer,
+        problem_.k.buffer, problem_.v.buffer, problem_.output, blocks_[0].whole.scores.name());
+  }
+
+ private:
+  bool keys_in_place() const { return problem_.k.column_stride == 1; }
+  Extent keys_row_stride() const { return keys_in_place() ? problem_.k.row_stride : problem_.keys; }
+
+  // A slab: the keys of one product with contiguous columns, a block's scores, one operand of theirs, and
+  // what the products need.
+  static Extent whole_lines(Extent elements) { return (elements + 15) / 16 * 16; }
+  Extent keys_elements() const { return keys_in_place() ? 0 : whole_lines(problem_.width * problem_.keys); }
+  Extent score_elements() const { return whole_lines(rows_ * problem_.keys); }
+  std::size_t slab_bytes() const {
+    const auto elements = static_cast<std::size_t>(keys_elements() + 2 * score_elements());
+    return elements * sizeof(F) + (product_bytes_ + 63) / 64 * 64;
+  }
+  std::size_t tasks(std::size_t threads) const {
+    constexpr double worth_a_thread = 1 << 19;  // multiply-adds, some microseconds
+    const double work = static_cast<double>(problem_.products * problem_.queries) *
+                        static_cast<double>(problem_.keys * (problem_.width + problem_.columns));
+    return static_cast<std::size_t>(std::clamp(work / worth_a_thread, 1.0, static_cast<double>(threads)));
+  }
+
+  Reach<F> reach(Extent first, Extent rows, Extent keys) const {
+    kernels::GemmProblem scores;
+    scores.rows = rows;
+    scores.columns = keys;
+    scores.depth = problem_.width;
+    scores.a_rows = {problem_.q.row_stride};
+    scores.a_depth = {problem_.q.column_stride};
+    scores.b_depth = {keys_row_stride()};
+    scores.b_columns = {1};
+    scores.c_row_stride = keys;
+    kernels::GemmProblem mix;
+    mix.rows = rows;
+    mix.columns = problem_.columns;
+    mix.depth = keys;
+    mix.a_rows = {keys};
+    mix.a_depth = {1};
+    mix.b_depth = {problem_.v.row_stride};
+    mix.b_columns = {problem_.v.column_stride};
+    mix.c_row_stride = problem_.columns;
+    Reach<F> result{keys, kernels::Gemm<F>(scores), kernels::Gemm<F>(mix), {}};
+    for (const Link<F>& link : problem_.links) {
+      const Axis rank = link.layout.rank();
+      const auto part = link.layout.narrowed(rank - 2, first, rows)->narrowed(rank - 1, 0, keys);
+      const std::vector<Axis> order{rank - 2, rank - 1};
+      result.links.push_back({part->offset(), part->flattened(order)});
+    }
+    return result;
+  }
+
+  void run_blocks(const Memory<F>& memory, std::byte* slab, Extent product, Extent first, Extent last) const {
+    const F* keys = problem_.k.at(memory, product);
+    F* const scratch = reinterpret_cast<F*>(slab);
+    if (!keys_in_place()) {
+      const std::array<StridedAxis, 2> axes{StridedAxis{problem_.width, problem_.k.row_stride},
+                                            StridedAxis{problem_.keys, problem_.k.column_stride}};
+      kernels::copy_strided(keys, std::span<const StridedAxis>(axes), 0, problem_.width * problem_.keys,
+                            scratch);
+      keys = scratch;
+    }
+    const bool shortens = problem_.mask && is_harmless(memory, product, keys);
+    for (Extent i = first; i < last; ++i) {
+      const Block<F>& block = blocks_[static_cast<std::size_t>(i)];
+      F* const out =
+          memory.buffers[problem_.output] + (product * problem_.queries + block.first_row) * problem_.columns;
+      const bool is_short = shortens && block.shortened;
+      run_block(memory, scratch + keys_elements(), product, keys, block,
+                is_short ? *block.shortened : block.whole, out);
+      if (is_short && kernels::has_negative_zero(out, block.rows * problem_.columns))
+        run_block(memory, scratch + keys_elements(), product, keys, block, block.whole, out);
+    }
+  }
+
+  void run_block(const Memory<F>& memory, F* scores, Extent product, const F* keys, const Block<F>& block,
+                 const Reach<F>& reach, F* out) const {
+    F* const operand = scores + score_elements();
+    std::byte* const scratch = reinterpret_cast<std::byte*>(operand + score_elements());
+    const F* const q = problem_.q.at(memory, product) + block.first_row * problem_.q.row_stride;
+    reach.scores.run_alone(q, keys, scores, scratch);
+    const Extent count = block.rows * reach.keys;
+    for (std::size_t i = 0; i < problem_.links.size(); ++i) {
+      const Link<F>& link = problem_.links[i];
+      const auto& part = reach.links[i];
+      const F* const from = memory.at(link.buffer, part.offset + link.products(product));
+      if (link.is_uniform) {
+        apply_one(link.function, *from, scores, count, operand);
+      } else {
+        kernels::copy_strided(from, std::span<const StridedAxis>(part.axes), 0, count, operand);
+        kernels::map(link.function, scores, operand, scores, static_cast<std::size_t>(count));
+      }
+    }
+    kernels::log_softmax(scores, {block.rows, reach.keys, 1}, scores, *memory.pool);
+    kernels::map(kernels::UnaryMap::exp, scores, scores, static_cast<std::size_t>(count));
+    reach.mix.run_alone(scores, problem_.v.at(memory, product), out, scratch);
+  }
+
+  static void apply_one(BinaryMap function, F value, F* scores, Extent count, F* operand) {
+    constexpr Extent piece = 1024;
+    std::fill_n(operand, std::min(piece, count), value);
+    for (Extent i = 0; i < count; i += piece) {
+      kernels::map(function, scores + i, operand, scores + i,
+                   static_cast<std::size_t>(std::min(piece, count - i)));
+    }
+  }
+
+  /// Whether every score of the product is finite before the mask, and finite or -infinity after it, and
+  /// every value finite. NaN in any of them makes a bound NaN, and the comparisons false.
+  bool is_harmless(const Memory<F>& memory, Extent product, const F* keys) const {
+    const double q =
+        largest(problem_.q.at(memory, product), problem_.queries, problem_.width, problem_.q.row_stride);
+    const double k = largest(keys, problem_.width, problem_.keys, keys_row_stride());
+    const double v =
+        largest(problem_.v.at(memory, product), problem_.keys, problem_.columns, problem_.v.row_stride);
+    double bound = q * k * static_cast<double>(problem_.width);
+    double most = bound;
+    for (std::size_t i = 0; i + 1 < problem_.links.size(); ++i) {
+      const Link<F>& link = problem_.links[i];
+      const double operand = std::abs(
+          static_cast<double>(*memory.at(link.buffer, link.layout.offset() + link.products(product))));
+      bound = link.function == BinaryMap::multiply ? bound * operand : bound + operand;
+      most = std::max(most, bound);
+    }
+    bound += problem_.mask->magnitude;
+    const double limit = static_cast<double>(std::numeric_limits<F>::max()) / 4;  // for what rounding adds
+    return most < limit && bound < limit && v < limit;
+  }
+
+  static double largest(const F* x, Extent rows, Extent columns, Extent row_stride) {
+    if (row_stride == columns) return static_cast<double>(kernels::largest_magnitude(x, rows * columns));
+    double most = 0;
+    for (Extent row = 0; row < rows; ++row) {
+      const auto one = static_cast<double>(kernels::largest_magnitude(x + row * row_stride, columns));
+      if (!(one <= most)) most = one;
+      if (std::isnan(one)) return one;
+    }
+    return most;
+  }
+
+  Problem<F> problem_;
+  std::vector<Block<F>> blocks_;
+  Extent rows_ = 0;  // of the largest block
+  std::size_t product_bytes_ = 0;
+};
+
+std::vector<Axis> product_axes(Axis rank) { return identity_order(rank - 2); }
+
+template <class F>
+Matrices matrices(Compiler<F>& compiler, NodeIndex index, OffsetTables& tables) {
+  auto value = compiler.value(index);
+  const Axis rank = value.layout.rank();
+  if (!value.layout.merged(rank - 2) || !value.layout.merged(rank - 1)) value = compiler.row_major(index);
+  return {value.buffer, value.layout.offset(), tables.along(value.layout.flattened(product_axes(rank))),
+          value.layout.merged(rank - 2)->stride, value.layout.merged(rank - 1)->stride};
+}
+
+std::optional<BinaryMap> map_of(const Operation& operation) {
+  if (operation.is<Add>()) return BinaryMap::add;
+  if (operation.is<Subtract>()) return BinaryMap::subtract;
+  if (operation.is<Multiply>()) return BinaryMap::multiply;
+  if (operation.is<Divide>()) return BinaryMap::divide;
+  return std::nullopt;
+}
+
+template <class F>
+Link<F> link_of(Compiler<F>& compiler, const SoftmaxAttention::Link& from, OffsetTables& tables) {
+  auto value = compiler.value(from.operand);
+  const Axis rank = value.layout.rank();
+  const bool is_uniform = value.layout.is_uniform();
+  if (!is_uniform && !(value.layout.merged(rank - 2) && value.layout.merged(rank - 1)))
+    value = compiler.row_major(from.operand);
+  const AxisOffsets products = tables.along(value.layout.flattened(product_axes(rank)));
+  return {*map_of(compiler.node(from.node).operation), value.buffer, std::move(value.layout), products,
+          is_uniform};
+}
+
+/// Reads the mask if it is a constant, the same for every product, and added last to scores whose magnitude
+/// can be bounded; none if leaving keys out would not be safe or would save nothing.
+template <class F>
+std::optional<Mask> mask_of(const Compiler<F>& compiler, const Problem<F>& problem) {
+  if (problem.links.empty()) return std::nullopt;
+  const Link<F>& last = problem.links.back();
+  const Buffer& buffer = compiler.buffer(last.buffer);
+  if (last.function != BinaryMap::add || last.is_uniform || buffer.storage != Storage::leaf ||
+      last.products.table || last.products.stride != 0)
+    return std::nullopt;
+  for (std::size_t i = 0; i + 1 < problem.links.size(); ++i) {
+    if (!problem.links[i].is_uniform || problem.links[i].function == BinaryMap::divide) return std::nullopt;
+  }
+  if (problem.q.column_stride != 1 || problem.v.column_stride != 1) return std::nullopt;
+  const Elements<F> elements = compiler.leaf(buffer.node).elements();
+  const Axis rank = last.layout.rank();
+  const StridedAxis row = *last.layout.merged(rank - 2);
+  const StridedAxis column = *last.layout.merged(rank - 1);
+  Mask mask;
+  for (Extent r = 0; r < problem.queries; ++r) {
+    const F* const from = elements.data() + last.layout.offset() + r * row.stride;
+    Extent end = 0;
+    bool any = false;
+    for (Extent k = 0; k < problem.keys; ++k) {
+      const F value = from[k * column.stride];
+      if (value == -std::numeric_limits<F>::infinity()) continue;
+      if (!std::isfinite(value)) return std::nullopt;
+      mask.magnitude = std::max(mask.magnitude, std::abs(static_cast<double>(value)));
+      any = true;
+      end = k + 1;
+    }
+    mask.ends.push_back(any ? end : problem.keys);  // a row of -infinity alone is NaN
+  }
+  const bool shortens =
+      std::any_of(mask.ends.begin(), mask.ends.end(), [&](Extent end) { return end < problem.keys; });
+  return shortens ? std::optional(std::move(mask)) : std::nullopt;
+}
+
+bool supports(const Graph&, const Candidate&) { return true; }
+
+template <class F>
+void lower(Compiler<F>& compiler, const Candidate& candidate) {
+  const auto& attention = std::any_cast<const SoftmaxAttention&>(candidate.attributes);
+  const Shape& shape = compiler.node(candidate.root).shape;
+  const Axis rank = shape.rank();
+  Problem<F> problem;
+  problem.queries = shape[rank - 2];
+  problem.columns = shape[rank - 1];
+  problem.products = shape.volume() / (problem.queries * problem.columns);
+  problem.width = compiler.node(attention.queries).shape[rank - 1];
+  problem.keys = compiler.node(attention.values).shape[rank - 2];
+  problem.q = matrices(compiler, attention.queries, problem.tables);
+  problem.k = matrices(compiler, attention.keys, problem.tables);
+  problem.v = matrices(compiler, attention.values, problem.tables);
+  std::vector<BufferIndex> reads{problem.q.buffer, problem.k.buffer, problem.v.buffer};
+  for (const SoftmaxAttention::Link& link : attention.links) {
+    problem.links.push_back(link_of(compiler, link, problem.tables));
+    reads.push_back(problem.links.back().buffer);
+  }
+  problem.mask = mask_of(compiler, problem);
+  problem.output = compiler.define_output(candidate.root, Layout::row_major(shape));
+  const BufferIndex output = problem.output;
+  compiler.append(std::make_unique<AttentionStep<F>>(std::move(problem)), std::move(reads), {output});
+}
+
+}  // namespace
+
+template <class F>
+PatternLowering<F> attention_lowering() {
+  return {supports, lower<F>};
+}
+
+template PatternLowering<float> attention_lowering();
+template PatternLowering<double> attention_lowering();
+
+}  // namespace topos::engine

@@ -1,0 +1,66 @@
+#include "plan/engine/pattern_lowering_list.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "plan/engine/lowering_list.hpp"
+#include "topos/plan/patterns/softmax_attention.hpp"
+
+namespace topos::engine {
+namespace {
+
+template <class F>
+struct Row {
+  std::string_view pattern;
+  PatternLowering<F> lowering;
+};
+
+template <class F>
+const std::vector<Row<F>>& rows() {
+  static const std::vector<Row<F>> list = {
+      {SoftmaxAttention::name, attention_lowering<F>()},
+  };
+  return list;
+}
+
+}  // namespace
+
+template <class F>
+const PatternLowering<F>* pattern_lowering_of(const Candidate& candidate) {
+  const auto found = std::find_if(rows<F>().begin(), rows<F>().end(),
+                                  [&](const Row<F>& row) { return row.pattern == candidate.pattern; });
+  return found == rows<F>().end() ? nullptr : &found->lowering;
+}
+
+template <class F>
+Election elect_steps(const Graph& graph, const Schedule& schedule, const std::vector<Candidate>& candidates) {
+  std::set<const Candidate*> refused;
+  const auto supports = [&](const Candidate& candidate) {
+    const PatternLowering<F>* lowering = pattern_lowering_of<F>(candidate);
+    return lowering && refused.count(&candidate) == 0 && lowering->supports(graph, candidate);
+  };
+  const auto costs_nothing = [&](NodeIndex index) {
+    return graph[index].operation.is_source() || lowering_of<F>(graph[index].operation) == &lower_view<F>;
+  };
+  for (;;) {
+    Election election = elect(graph, schedule, candidates, supports);
+    const std::size_t before = refused.size();
+    for (const Candidate* candidate : election.elected) {
+      if (!candidate) continue;
+      const bool saves =
+          election.needed[candidate->root] &&
+          std::none_of(candidate->interiors.begin(), candidate->interiors.end(), [&](NodeIndex interior) {
+            return election.needed[interior] && !costs_nothing(interior);
+          });
+      if (!saves) refused.insert(candidate);
+    }
+    if (refused.size() == before) return election;
+  }
+}
+
+template const PatternLowering<float>* pattern_lowering_of(const Candidate&);
+template const PatternLowering<double>* pattern_lowering_of(const Candidate&);
+template Election elect_steps<float>(const Graph&, const Schedule&, const std::vector<Candidate>&);
+template Election elect_steps<double>(const Graph&, const Schedule&, const std::vector<Candidate>&);
+
+}  // namespace topos::engine

@@ -1,0 +1,21 @@
+// THE list of patterns that the engine carries out as one step. One file and one line each.
+#pragma once
+
+#include "plan/engine/compiler.hpp"
+#include "topos/plan/patterns/election.hpp"
+
+namespace topos::engine {
+
+template <class F>
+PatternLowering<F> attention_lowering();
+
+/// The pattern's lowering; null where there is none.
+template <class F>
+const PatternLowering<F>* pattern_lowering_of(const Candidate& candidate);
+
+/// Takes the candidates that have a lowering and save work: no other node needs what they stand for, views
+/// and sources apart.
+template <class F>
+Election elect_steps(const Graph& graph, const Schedule& schedule, const std::vector<Candidate>& candidates);
+
+}  // namespace topos::engine
