@@ -4,7 +4,7 @@
 #include <hwy/foreach_target.h>
 
 #include "kernels/map/families.hpp"
-#include "kernels/simd.hpp"
+#include "kernels/map/selection.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace topos::kernels::HWY_NAMESPACE {
@@ -43,17 +43,10 @@ void binary(BinaryMap function, const F* x, const F* y, F* out, std::size_t coun
       return apply([](auto, auto a, auto b) HWY_ATTR { return hn::Mul(a, b); }, out, count, x, y);
     case BinaryMap::divide:
       return apply([](auto, auto a, auto b) HWY_ATTR { return hn::Div(a, b); }, out, count, x, y);
-    case BinaryMap::maximum:  // of equal operands, zeros of both signs among them, their common bits
-      return apply(
-          [](auto, auto a, auto b) HWY_ATTR {
-            const auto larger = hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b);
-            return hn::IfThenElse(hn::Eq(a, b), hn::And(a, b), larger);
-          },
-          out, count, x, y);
+    case BinaryMap::maximum:
+      return apply([](auto, auto a, auto b) HWY_ATTR { return maximum(a, b); }, out, count, x, y);
     case BinaryMap::step:
-      return apply([](auto d, auto a, auto b)
-                       HWY_ATTR { return hn::IfThenElseZero(hn::Ge(a, b), hn::Set(d, F{1})); },
-                   out, count, x, y);
+      return apply([](auto d, auto a, auto b) HWY_ATTR { return step(d, a, b); }, out, count, x, y);
     default:
       return;
   }

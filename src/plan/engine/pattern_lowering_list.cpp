@@ -4,7 +4,7 @@
 #include <set>
 
 #include "plan/engine/lowering_list.hpp"
-#include "topos/plan/patterns/softmax_attention.hpp"
+#include "topos/plan/patterns/pattern_list.hpp"
 
 namespace topos::engine {
 namespace {
@@ -18,7 +18,10 @@ struct Row {
 template <class F>
 const std::vector<Row<F>>& rows() {
   static const std::vector<Row<F>> list = {
+      {ReduceWindow::name, window_maximum_lowering<F>()},
+      {ReduceWindowGradient::name, window_maximum_gradient_lowering<F>()},
       {SoftmaxAttention::name, attention_lowering<F>()},
+      {WindowProductInputGradient::name, window_product_input_gradient_lowering<F>()},
   };
   return list;
 }

@@ -8,6 +8,12 @@ namespace topos::engine {
 
 template <class F>
 PatternLowering<F> attention_lowering();
+template <class F>
+PatternLowering<F> window_maximum_lowering();
+template <class F>
+PatternLowering<F> window_maximum_gradient_lowering();
+template <class F>
+PatternLowering<F> window_product_input_gradient_lowering();
 
 /// The pattern's lowering; null where there is none.
 template <class F>
