@@ -22,9 +22,18 @@ void spell_operation(TypeList<Ops...>, const Operation& operation, StableHloWrit
 template <class Pattern>
 concept Spelled = requires(const Pattern& pattern, StableHloWriter& out) { pattern.spell(out); };
 
+/// Whether the text has an operation for the candidate.
 template <class... Patterns>
-bool has_spelling(TypeList<Patterns...>, const Candidate& candidate) {
-  return ((Spelled<Patterns> && std::any_cast<Patterns>(&candidate.attributes)) || ...);
+bool has_spelling(TypeList<Patterns...>, const Candidate& candidate, const StableHloWriter& out) {
+  const auto is_one = [&]<class Pattern>(std::type_identity<Pattern>) {
+    if constexpr (Spelled<Pattern>) {
+      const auto* pattern = std::any_cast<Pattern>(&candidate.attributes);
+      if constexpr (requires { pattern->fits(out); }) return pattern && pattern->fits(out);
+      return pattern != nullptr;
+    }
+    return false;
+  };
+  return (is_one(std::type_identity<Patterns>{}) || ...);
 }
 
 template <class... Patterns>
@@ -38,9 +47,10 @@ void spell_pattern(TypeList<Patterns...>, const Candidate& candidate, StableHloW
 }
 
 /// What is written: raised compositions, and the nodes that the results still need then.
-Election choose(const Graph& graph, const Schedule& schedule, const std::vector<Candidate>& candidates) {
-  Election election = elect(graph, schedule, candidates, [](const Candidate& candidate) {
-    return has_spelling(PatternList{}, candidate);
+Election choose(const Graph& graph, const Schedule& schedule, const std::vector<Candidate>& candidates,
+                const StableHloWriter& out) {
+  Election election = elect(graph, schedule, candidates, [&](const Candidate& candidate) {
+    return has_spelling(PatternList{}, candidate, out);
   });
   std::vector<bool> interior(schedule.length(), false);
   for (const Candidate* raised : election.elected) {
@@ -68,7 +78,7 @@ std::string emit_module(const Graph& graph, const Schedule& schedule,
     out.set_name(index, fmt::format("%arg{}", signature.size()));
     signature.push_back(fmt::format("{}: {}", out.name_of(index), out.type(graph[index].shape)));
   }
-  const Election selection = choose(graph, schedule, candidates);
+  const Election selection = choose(graph, schedule, candidates, out);
   for (const NodeIndex index : schedule.wanted()) {
     if (!selection.needed[index] || !out.name_of(index).empty()) continue;
     out.begin(index);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <charconv>
+
 #include "topos/base/error.hpp"
 #include "topos/emission/literal.hpp"
 
@@ -118,6 +120,20 @@ void StableHloWriter::elementwise(std::string_view operation) {
 
 void StableHloWriter::payload_constant() {
   define("", fmt::format("stablehlo.constant {} : {}", leaf_(node_), type(result_shape())));
+}
+
+std::string StableHloWriter::leaf_literal(NodeIndex leaf) const {
+  const std::string constant = leaf_(leaf);  // "dense<1.0e-5>"
+  const std::size_t first = constant.find('<') + 1;
+  return constant.substr(first, constant.rfind('>') - first);
+}
+
+bool StableHloWriter::is_float_leaf(NodeIndex leaf) const {
+  const std::string literal = leaf_literal(leaf);
+  double value = 0;
+  const auto [end, error] = std::from_chars(literal.data(), literal.data() + literal.size(), value);
+  return error == std::errc() && end == literal.data() + literal.size() &&
+         (element_.name != "f64" || static_cast<double>(static_cast<float>(value)) == value);
 }
 
 void StableHloWriter::source_is_an_argument() const {

@@ -74,6 +74,11 @@ TEST(GoldenModules, are_accepted_and_mean_the_same_to_both_engines) {
     try {
       tools.parse(text);
       const std::vector<backends::Array> arguments = drawn_arguments(text);
+      if (text.find("stablehlo.batch_norm_") != std::string::npos) {
+        // The interpreter has no batch norm: batch_norm_test.cpp compares XLA's with the plan.
+        EXPECT_FALSE(tools.evaluate(Engine::xla, text, arguments).empty());
+        continue;
+      }
       const std::vector<backends::Array> interpreted = tools.evaluate(Engine::interpreter, text, arguments);
       const std::vector<backends::Array> compiled = tools.evaluate(Engine::xla, text, arguments);
       ASSERT_EQ(interpreted.size(), compiled.size());

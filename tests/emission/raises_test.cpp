@@ -1,6 +1,7 @@
 // Compositions that leave as one named operation, and what keeps them from it.
 #include <gtest/gtest.h>
 
+#include "emission/written_norm.hpp"
 #include "support/golden.hpp"
 #include "topos/composites/convolution.hpp"
 #include "topos/emission/emit.hpp"
@@ -93,6 +94,67 @@ TEST(Raises, a_dilated_convolution_dilates_its_kernel) {
   const auto out = conv2d(image, weights, bias, 1, 0, 2);
   const std::string text = emit_stablehlo(std::move(tape).seal().entry({out}).lower());
   EXPECT_TRUE(holds(text, "window = {stride = [1, 1], pad = [[0, 0], [0, 0]], rhs_dilate = [2, 2]}")) << text;
+}
+
+TEST(Raises, a_batch_norm_hands_its_statistics_out) {
+  NormWritten<float> norm;
+  norm.train();
+  const Symbols roots{norm.result}, observed{norm.mean, norm.variance};
+  const Network<float> network = std::move(norm.tape).seal();
+  expect_captured("batch_norm_training", emit_stablehlo(network.entry(roots).lower()));
+  expect_captured("batch_norm_training_observed",
+                  emit_stablehlo(network.entry(roots).observe(observed).lower()));
+}
+
+TEST(Raises, a_batch_norm_with_given_statistics_is_an_inference) {
+  NormWritten<float> norm;
+  norm.infer();
+  const Symbols roots{norm.result};
+  expect_captured("batch_norm_inference", emit_stablehlo(std::move(norm.tape).seal().entry(roots).lower()));
+}
+
+TEST(Raises, a_statistic_may_be_read_after_the_batch_norm_and_not_before) {
+  NormWritten<float> after;
+  after.train();
+  const Symbols late{after.result, after.mean * after.variance};
+  const std::string text = emit_stablehlo(std::move(after.tape).seal().entry(late).lower());
+  EXPECT_TRUE(holds(text, "%v22 = stablehlo.multiply %v21#1, %v21#2 : tensor<2xf32>")) << text;
+
+  NormWritten<float> before;
+  before.mean = before.average(before.input);
+  const Value<float> early = before.mean + before.mean;
+  before.centered = before.input - broadcast_along(before.mean, 0, 3);
+  before.variance = before.average(before.centered * before.centered);
+  before.finish();
+  const Symbols roots{before.result, early};
+  const std::string other = emit_stablehlo(std::move(before.tape).seal().entry(roots).lower());
+  EXPECT_FALSE(holds(other, "batch_norm")) << other;
+}
+
+TEST(Raises, a_batch_norm_that_is_differentiated_or_observed_inside_stays_as_it_was_recorded) {
+  NormWritten<float> trained;
+  trained.train();
+  const Value<float> loss = sum(trained.result * trained.result);
+  const Adjoints adjoints = trained.tape.differentiate(loss, {trained.scale, trained.shift});
+  EXPECT_FALSE(
+      holds(emit_stablehlo(std::move(trained.tape).seal().entry(adjoints.roots()).lower()), "batch_norm"));
+
+  NormWritten<float> observed;
+  observed.train();
+  const Symbols roots{observed.result}, inside{observed.centered};
+  EXPECT_FALSE(holds(emit_stablehlo(std::move(observed.tape).seal().entry(roots).observe(inside).lower()),
+                     "batch_norm"));
+}
+
+TEST(Raises, an_epsilon_that_the_attribute_would_round_bars_the_batch_norm) {
+  NormWritten<double> fits(0x1p-17);
+  fits.train();
+  const Symbols exact{fits.result};
+  EXPECT_TRUE(holds(emit_stablehlo(std::move(fits.tape).seal().entry(exact).lower()), "batch_norm_training"));
+  NormWritten<double> rounds(1e-5);
+  rounds.train();
+  const Symbols rounded{rounds.result};
+  EXPECT_FALSE(holds(emit_stablehlo(std::move(rounds.tape).seal().entry(rounded).lower()), "batch_norm"));
 }
 
 }  // namespace

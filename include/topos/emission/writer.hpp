@@ -65,6 +65,10 @@ class StableHloWriter {
                           const Shape& result);
   void elementwise(std::string_view operation);
   void payload_constant();
+  /// The literal of a leaf of one element.
+  std::string leaf_literal(NodeIndex leaf) const;
+  /// Whether that literal is an f32's.
+  bool is_float_leaf(NodeIndex leaf) const;
   void alias(const std::string& name) { names_[node_] = name; }
   [[noreturn]] void source_is_an_argument() const;
   /// A line of its own, indented by four spaces and `depth` more.

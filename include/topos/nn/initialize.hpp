@@ -14,7 +14,8 @@ class SplitMix64 {
   std::uint64_t next();
   /// Uniform in [0, 1), 53 bits.
   double unit();
-  /// Standard normal by Box and Muller's cosine half: sqrt(-2 ln(1 - u1)) cos(2 pi u2), two draws.
+  /// Standard normal by Box and Muller's cosine half: sqrt(-2 ln(1 - u1)) cos(2 pi u2), two draws. ln and
+  /// cos are fixed sequences of IEEE operations, those of FreeBSD's msun.
   double normal();
 
  private:
@@ -45,8 +46,24 @@ class Normal {
   double deviation_;
 };
 
-/// Glorot and Bengio's uniform initializer for weights [rows, columns]: (2u - 1) sqrt(6 / (rows + columns)).
-/// Rank 1 (a bias) is zeros and draws nothing. Other ranks throw UsageError.
+/// Successive masks of inverted dropout (Srivastava et al., 2014): 1 / keep where a draw is below `keep`,
+/// else 0.
+class DropoutMask {
+ public:
+  /// Throws UsageError unless 0 < keep <= 1.
+  DropoutMask(std::uint64_t seed, double keep);
+  template <class E>
+  Tensor<E> tensor(const Shape& shape);
+
+ private:
+  SplitMix64 random_;
+  double keep_;
+};
+
+// The initializers below are for weights [rows, columns]. Rank 1, a bias, is zeros and draws nothing; other
+// ranks throw UsageError.
+
+/// Glorot and Bengio's uniform initializer (2010): (2u - 1) sqrt(6 / (rows + columns)).
 class Xavier {
  public:
   explicit Xavier(std::uint64_t seed) : random_(seed) {}
@@ -55,6 +72,30 @@ class Xavier {
 
  private:
   SplitMix64 random_;
+};
+
+/// He et al.'s normal initializer (2015): n sqrt(2 / rows), for layers that a relu follows.
+class Kaiming {
+ public:
+  explicit Kaiming(std::uint64_t seed) : random_(seed) {}
+  template <class E>
+  Tensor<E> tensor(const Shape& shape);
+
+ private:
+  SplitMix64 random_;
+};
+
+/// Normal draws that keep a layer's variance up to the gain of its activation: n gain / sqrt(rows), with a
+/// gain of 5/3 for tanh and sqrt(2) for relu.
+class Scaled {
+ public:
+  Scaled(std::uint64_t seed, double gain) : random_(seed), gain_(gain) {}
+  template <class E>
+  Tensor<E> tensor(const Shape& shape);
+
+ private:
+  SplitMix64 random_;
+  double gain_;
 };
 
 }  // namespace topos

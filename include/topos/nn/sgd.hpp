@@ -1,9 +1,8 @@
-// Stochastic gradient descent.
+// Stochastic gradient descent: plain, with momentum and with weight decay.
 #pragma once
 
-#include "topos/differentiate/adjoints.hpp"
+#include "topos/nn/record_optimizer.hpp"
 #include "topos/ops/functions.hpp"
-#include "topos/plan/entry.hpp"
 
 namespace topos {
 
@@ -27,6 +26,88 @@ std::vector<Update> record_sgd(Tape<E>& tape, const Adjoints& adjoints, const Va
     updates.push_back({pair.with_respect_to, parameter - gradient * rates});
   }
   return updates;
+}
+
+/// Descent with momentum (Sutskever et al., 2013) as PyTorch's SGD defines it. For a parameter p with
+/// gradient g and velocity v, at first zero, each operation rounding once:
+///   g = g + p weight_decay                  where `decays` holds
+///   v = v momentum + g (1 - dampening)      with momentum; the first step does not dampen
+///   d = v, or g + v momentum by Nesterov    with momentum, else d = g
+///   p = p - d rate
+/// An operation whose hyperparameter is zero is left out.
+template <class E>
+struct SgdRule {
+  E momentum = ElementTraits<E>::from_double(0.0);
+  E dampening = ElementTraits<E>::from_double(0.0);
+  bool nesterov = false;
+  E weight_decay = ElementTraits<E>::from_double(0.0);
+  DecayPolicy<E> decays = [](const Symbol&, const Tensor<E>&) { return true; };
+
+  /// Nesterov's form has momentum and no dampening.
+  void check() const {
+    if (!nesterov || (!is_zero(momentum) && is_zero(dampening))) return;
+    throw UsageError("Nesterov's form needs a momentum, and a dampening of zero; got momentum " +
+                     describe(Tensor<E>(momentum)) + " and dampening " + describe(Tensor<E>(dampening)));
+  }
+
+  std::vector<std::pair<std::string, E>> shared() const { return {}; }
+  std::vector<std::string> moments() const {
+    if (is_zero(momentum)) return {};
+    return {"velocity"};
+  }
+
+  /// What the velocity takes of a gradient: 1 - dampening step(count >= 2); none where that is all of it.
+  template <Recordable R>
+  std::optional<R> advance(const R& count, std::vector<R>&) const {
+    if (is_zero(momentum) || is_zero(dampening)) return std::nullopt;
+    const auto constant = [&](double number) { return count.constant(Shape(), number); };
+    const R two = constant(2.0);
+    const R later = step(count, two);
+    const R dampened = later * detail::filled_beside(count, Shape(), dampening);
+    const R one = constant(1.0);
+    return one - dampened;
+  }
+
+  template <Recordable R>
+  R update(OptimizerSlot<R>& slot, const std::optional<R>& share, const R& rate) const {
+    const Shape shape = slot.parameter.shape();
+    const auto constant = [&](const E& element) {
+      return detail::filled_beside(slot.parameter, shape, element);
+    };
+    R direction = slot.gradient;
+    if (slot.decays && !is_zero(weight_decay)) {
+      const R decay = slot.parameter * constant(weight_decay);
+      direction = direction + decay;
+    }
+    if (!is_zero(momentum)) {
+      R& velocity = slot.moments[0];
+      const R kept = velocity * constant(momentum);
+      const R taken = share ? direction * broadcast(*share, shape) : direction;
+      velocity = kept + taken;
+      if (nesterov) {
+        const R ahead = velocity * constant(momentum);
+        direction = direction + ahead;
+      } else {
+        direction = velocity;
+      }
+    }
+    const R rates = broadcast(rate, shape);
+    return slot.parameter - direction * rates;
+  }
+
+ private:
+  static bool is_zero(const E& element) { return element == ElementTraits<E>::from_double(0.0); }
+};
+
+/// `Sgd<float> sgd({.momentum = 0.9f}); parameters = sgd.step(parameters, gradients, rate);`
+template <class E>
+using Sgd = Optimizer<E, SgdRule<E>>;
+
+/// The same as part of a program; with momentum it has state.
+template <class E>
+RecordedOptimizer record_sgd(Tape<E>& tape, const Adjoints& adjoints, const Value<E>& rate,
+                             const SgdRule<E>& rule) {
+  return record_optimizer(tape, adjoints, rate, rule);
 }
 
 }  // namespace topos

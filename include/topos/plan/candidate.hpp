@@ -15,6 +15,7 @@ struct Candidate {
   std::string_view pattern;          ///< the pattern's name: "WindowProduct"
   NodeIndex root;                    ///< the node whose value the operation gives
   std::vector<NodeIndex> interiors;  ///< nodes the operation stands for, besides the root; ascending
+  std::vector<NodeIndex> gives;      ///< further nodes whose values the operation gives, besides the root's
   std::vector<NodeIndex> reads;      ///< the nodes the operation reads
   std::any attributes;               ///< the pattern's own data (a struct of that name)
 };

@@ -12,13 +12,20 @@ Election elect(const Graph& graph, const Schedule& schedule, const std::vector<C
     const Candidate*& elected = election.elected[candidate.root];
     if (!elected && supports(candidate)) elected = &candidate;
   }
-  for (const NodeIndex result : schedule.results()) election.needed[result] = true;
+  // A node that an elected candidate gives is there once the candidate's root is.
+  std::vector<NodeIndex> giver(schedule.length());
+  for (const NodeIndex index : schedule.wanted()) giver[index] = index;
+  for (const Candidate* candidate : election.elected) {
+    if (!candidate) continue;
+    for (const NodeIndex given : candidate->gives) giver[given] = candidate->root;
+  }
+  for (const NodeIndex result : schedule.results()) election.needed[giver[result]] = true;
   for (auto wanted = schedule.wanted().rbegin(); wanted != schedule.wanted().rend(); ++wanted) {
     if (!election.needed[*wanted]) continue;
     const Candidate* elected = election.elected[*wanted];
     const auto reads =
         elected ? std::span<const NodeIndex>(elected->reads) : graph[*wanted].operand_indices();
-    for (const NodeIndex read : reads) election.needed[read] = true;
+    for (const NodeIndex read : reads) election.needed[giver[read]] = true;
   }
   return election;
 }

@@ -36,8 +36,8 @@ struct PatternMatch {
 };
 
 /// Matches of every pattern of the list, pattern by pattern and then by root, ascending. An interior that is
-/// a declared result bars a match: it has to be computed as itself. Other readers do not bar it: what they
-/// read is computed for them.
+/// a declared result bars a match: it has to be computed as itself. Other readers do not bar it, unless the
+/// pattern is closed: what they read is computed for them.
 std::vector<Candidate> discover_candidates(const MatchContext& context);
 
 }  // namespace topos

@@ -11,7 +11,8 @@ namespace topos {
 
 struct Election {
   std::vector<const Candidate*> elected;  ///< by node: the candidate rooted there, or null
-  std::vector<bool> needed;               ///< by node: computed still, as itself or as an elected root
+  std::vector<bool> needed;               ///< by node: computed still, as itself or as an elected root; not
+                                          ///< what an elected candidate gives besides
 };
 
 /// Takes, for each root, the first candidate that `supports` accepts. A node is needed if a result, an

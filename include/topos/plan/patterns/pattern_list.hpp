@@ -1,9 +1,11 @@
 // THE list of patterns. A pattern is one header, one source and one line here. Each has a name, a matcher
-// (root to attributes, collecting the interiors it stands for), the nodes it reads, and its StableHLO
-// spelling where there is one.
+// (root to attributes, collecting the interiors it stands for), the nodes it reads, and where it has them:
+// further nodes that it gives, a rule that nothing else reads the interiors, and its StableHLO spelling.
 #pragma once
 
 #include "topos/base/type_list.hpp"
+#include "topos/plan/patterns/batch_norm_inference.hpp"
+#include "topos/plan/patterns/batch_norm_training.hpp"
 #include "topos/plan/patterns/reduce_window.hpp"
 #include "topos/plan/patterns/reduce_window_gradient.hpp"
 #include "topos/plan/patterns/softmax_attention.hpp"
@@ -13,7 +15,8 @@
 
 namespace topos {
 
-using PatternList = TypeList<WindowProduct, ReduceWindow, WindowProductKernelGradient,
-                             WindowProductInputGradient, ReduceWindowGradient, SoftmaxAttention>;
+using PatternList =
+    TypeList<WindowProduct, ReduceWindow, WindowProductKernelGradient, WindowProductInputGradient,
+             ReduceWindowGradient, BatchNormTraining, BatchNormInference, SoftmaxAttention>;
 
 }  // namespace topos
