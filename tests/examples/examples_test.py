@@ -14,7 +14,7 @@ import unittest
 PROGRAMS = pathlib.Path()
 SOURCE = pathlib.Path()
 PATIENCE = 300  # seconds after which a program hangs; under sanitizers they are slow
-EXAMPLES = ("chain", "emission", "gradient_descent", "quickstart", "regression", "walkthrough")
+EXAMPLES = ("chain", "convnet", "emission", "gradient_descent", "quickstart", "regression", "walkthrough")
 
 
 def run(name, *arguments):

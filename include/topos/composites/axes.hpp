@@ -8,19 +8,31 @@
 
 namespace topos {
 
-/// The mean along `axis`: the sum divided by the extent, or, past 2^24 elements, times its reciprocal, since
-/// f32 cannot hold every larger count.
+namespace detail {
+
+/// total / count elementwise, or, past 2^24, times the reciprocal, since f32 cannot hold every larger count.
+template <Recordable R>
+R over_count(const R& total, Extent count, const Where& where) {
+  constexpr Extent largest_exact_count = Extent{1} << 24;
+  const Shape shape = shape_of(total, where);
+  if (count > largest_exact_count)
+    return multiply(total, total.constant(shape, 1.0 / static_cast<double>(count)), where);
+  return divide(total, total.constant(shape, static_cast<double>(count)), where);
+}
+
+}  // namespace detail
+
+/// The mean along `axis`: the sum divided by the extent, or, past 2^24 elements, times its reciprocal.
 template <Recordable R>
 R mean_along(const R& x, Axis axis, const Where& where = Where::current()) {
   const R total = sum_along(x, axis, where);
-  const Shape shape = shape_of(x, where);
-  constexpr Extent largest_exact_count = Extent{1} << 24;
-  if (shape[axis] > largest_exact_count) {
-    const R reciprocal = x.constant(shape_of(total, where), 1.0 / static_cast<double>(shape[axis]));
-    return multiply(total, reciprocal, where);
-  }
-  const R count = x.constant(shape_of(total, where), static_cast<double>(shape[axis]));
-  return divide(total, count, where);
+  return detail::over_count(total, shape_of(x, where)[axis], where);
+}
+
+/// The mean of all elements, rank 0, by the same rule.
+template <Recordable R>
+R mean(const R& x, const Where& where = Where::current()) {
+  return detail::over_count(sum(x, where), shape_of(x, where).volume(), where);
 }
 
 /// x, of one element, with the shape of `reference`, which is not read otherwise.

@@ -1,40 +1,66 @@
-// Convolution and pooling over [batch, channels, height, width], as windows.
+// Convolution over [batch, channels, height, width], as windows.
 #pragma once
 
-#include "topos/composites/require.hpp"
-#include "topos/ops/functions.hpp"
+#include "topos/composites/pooling.hpp"
 
 namespace topos {
 
-/// Convolution of x [batch, channels, h, w] with weights [filters, channels, kh, kw] and bias [filters]:
-/// [batch, filters, oh, ow], oh = (h + 2 padding - dilation (kh - 1) - 1) / stride + 1. A product of the
-/// patch matrix and the kernel; the patches are views until the product reads them.
+namespace detail {
+
+/// What weights and options must be for any input at all.
+inline void require_kernel(const Shape& kernel, const Shape& bias, Extent stride, Extent padding,
+                           Extent dilation, Extent groups, std::string_view name, const Where& where) {
+  require(kernel.rank() == 4, name, "the weights must be [filters, channels / groups, kh, kw]", {kernel},
+          where);
+  require(stride > 0 && padding >= 0 && dilation > 0, name,
+          "stride and dilation must be positive and padding not negative", {kernel}, where);
+  require(groups > 0 && kernel[0] % groups == 0, name, "groups must divide the filters", {kernel}, where);
+  require(bias == Shape({kernel[0]}), name, "the bias must have one element per filter", {kernel, bias},
+          where);
+}
+
+/// conv2d of several groups: the same product, with the groups as its leading axis.
+template <Recordable R>
+R grouped_convolution(const R& windows, const R& weights, const R& bias, Extent groups, const Where& where) {
+  const Shape counts = shape_of(windows, where);  // [batch, channels, oh, kh, ow, kw]
+  const Shape kernel = shape_of(weights, where);
+  const Extent channels = kernel[1], filters = kernel[0] / groups;
+  const Extent positions = counts[0] * counts[2] * counts[4];
+  const Extent depth = channels * kernel[2] * kernel[3];
+  const R parted = reshape(
+      windows, Shape({counts[0], groups, channels, counts[2], counts[3], counts[4], counts[5]}), where);
+  const R gathered = permute(parted, {1, 0, 3, 5, 2, 4, 6}, where);
+  const R patches = reshape(gathered, Shape({groups, positions, depth}), where);
+  const R kernels = reshape(weights, Shape({groups, filters, depth}), where);
+  const R matrices = permute(kernels, {0, 2, 1}, where);
+  const R product = matmul(patches, matrices, where);
+  const R parted_bias = reshape(bias, Shape({groups, filters}), where);
+  const R spread = broadcast_along(parted_bias, 1, positions, where);
+  const R biased = add(product, spread, where);
+  const R grid = reshape(biased, Shape({groups, counts[0], counts[2], counts[4], filters}), where);
+  const R channels_first = permute(grid, {1, 0, 4, 2, 3}, where);
+  return reshape(channels_first, Shape({counts[0], kernel[0], counts[2], counts[4]}), where);
+}
+
+}  // namespace detail
+
+/// Convolution of x [batch, channels, h, w] with weights [filters, channels / groups, kh, kw] and bias
+/// [filters]: [batch, filters, oh, ow], oh = (h + 2 padding - dilation (kh - 1) - 1) / stride + 1. A product
+/// of the patch matrix and the kernel; the patches are views until the product reads them. Filters and
+/// channels fall into `groups` equal runs, and each run of filters reads its own run of channels.
 template <Recordable R>
 R conv2d(const R& x, const R& weights, const R& bias, Extent stride, Extent padding, Extent dilation = 1,
-         const Where& where = Where::current()) {
+         Extent groups = 1, const Where& where = Where::current()) {
   const Shape in = shape_of(x, where);
   const Shape kernel = shape_of(weights, where);
-  detail::require(in.rank() == 4 && kernel.rank() == 4, "conv2d",
-                  "the input must be [batch, channels, h, w] and the weights [filters, channels, kh, kw]",
-                  {in, kernel}, where);
-  detail::require(in[1] == kernel[1], "conv2d", "input and weights must have the same channels", {in, kernel},
-                  where);
-  detail::require(shape_of(bias, where) == Shape({kernel[0]}), "conv2d",
-                  "the bias must have one element per filter", {kernel, shape_of(bias, where)}, where);
-  detail::require(stride > 0 && padding >= 0 && dilation > 0, "conv2d",
-                  "stride and dilation must be positive and padding not negative", {in, kernel}, where);
-  Extent both = 0, height = 0, width = 0;
-  const bool fits = !__builtin_mul_overflow(padding, 2, &both) &&
-                    !__builtin_add_overflow(in[2], both, &height) &&
-                    !__builtin_add_overflow(in[3], both, &width);
-  detail::require(fits, "conv2d", "the padding is too large", {in, kernel}, where);
-  R padded = x;
-  if (padding > 0) {
-    padded = pad(padded, 2, padding, height, where);
-    padded = pad(padded, 3, padding, width, where);
-  }
+  detail::require_kernel(kernel, shape_of(bias, where), stride, padding, dilation, groups, "conv2d", where);
+  detail::require(in.rank() == 4, "conv2d", "the input must be [batch, channels, h, w]", {in, kernel}, where);
+  detail::require(in[1] % groups == 0 && in[1] / groups == kernel[1], "conv2d",
+                  "the weights must have the channels of the input, or of one group", {in, kernel}, where);
+  const R padded = detail::bordered(x, padding, "conv2d", where);
   const R rows = unfold(padded, 2, kernel[2], stride, dilation, where);
   const R windows = unfold(rows, 4, kernel[3], stride, dilation, where);
+  if (groups > 1) return detail::grouped_convolution(windows, weights, bias, groups, where);
   const Shape counts = shape_of(windows, where);  // [batch, channels, oh, kh, ow, kw]
   const Extent positions = in[0] * counts[2] * counts[4];
   const Extent depth = in[1] * kernel[2] * kernel[3];
@@ -47,27 +73,6 @@ R conv2d(const R& x, const R& weights, const R& bias, Extent stride, Extent padd
   const R biased = add(product, spread, where);
   const R grid = reshape(biased, Shape({in[0], counts[2], counts[4], kernel[0]}), where);
   return permute(grid, {0, 3, 1, 2}, where);
-}
-
-/// The largest element of each size x size window of x [batch, channels, h, w]: [batch, channels, oh, ow].
-/// Each lane is compared as the left operand, so where lanes tie the gradient goes to the first of the
-/// window.
-template <Recordable R>
-R max_pool(const R& x, Extent size, Extent stride, const Where& where = Where::current()) {
-  const Shape in = shape_of(x, where);
-  detail::require(in.rank() == 4, "max_pool", "the input must be [batch, channels, h, w]", {in}, where);
-  detail::require(size > 0 && stride > 0, "max_pool", "size and stride must be positive", {in}, where);
-  const R rows = unfold(x, 2, size, stride, 1, where);
-  const R windows = unfold(rows, 4, size, stride, 1, where);
-  const Shape counts = shape_of(windows, where);  // [batch, channels, oh, size, ow, size]
-  const R grouped = permute(windows, {0, 1, 2, 4, 3, 5}, where);
-  const R lanes = reshape(grouped, Shape({in[0], in[1], counts[2], counts[4], size * size}), where);
-  R largest = narrow(lanes, 4, 0, 1, where);
-  for (Extent k = 1; k < size * size; ++k) {
-    const R lane = narrow(lanes, 4, k, 1, where);
-    largest = maximum(lane, largest, where);
-  }
-  return reshape(largest, Shape({in[0], in[1], counts[2], counts[4]}), where);
 }
 
 }  // namespace topos

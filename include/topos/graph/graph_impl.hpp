@@ -78,6 +78,12 @@ Value<E> Value<E>::leaf(Tensor<E> payload, const Where& where) const {
 }
 
 template <class E>
+Value<E> Value<E>::resolve(const Symbol& symbol, const Where& where) const {
+  detail::require_recording(*recorder_, index_, where);
+  return Value(recorder_, recorder_->program.graph.resolve(symbol));
+}
+
+template <class E>
 Value<E> Value<E>::combine(const Operation& operation, const Value& a, const Operand& b) {
   if (b.value) return topos::apply(operation, a, *b.value, b.where);
   const Shape shape = a.shape(b.where);

@@ -55,6 +55,8 @@ class Value {
   Value lowest_finite(const Shape& shape) const;
   /// Records a constant on this value's tape.
   Value leaf(Tensor<E> payload, const Where& where = Where::current()) const;
+  /// The value behind a symbol of this value's tape: Tape::resolve where only a value is at hand.
+  Value resolve(const Symbol& symbol, const Where& where = Where::current()) const;
 
   // NOLINTBEGIN(google-explicit-constructor): operands convert
   /// A literal operand on either side of an operator, and the caller's place: a tensor or an element (rank 0)
