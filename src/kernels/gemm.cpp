@@ -88,10 +88,11 @@ Grid cut(const GemmProblem& problem, Extent pieces, Extent lanes) {
   for (Extent rows = 1; rows <= pieces; ++rows) {
     if (pieces % rows != 0) continue;
     const Extent columns = pieces / rows;
-    const double height = static_cast<double>((problem.rows + rows - 1) / rows);
+    const Extent height = (problem.rows + rows - 1) / rows;
     const Extent vectors = (problem.columns + lanes - 1) / lanes;
-    const double width = static_cast<double>((vectors + columns - 1) / columns);
-    const double cost = height * width + height + width * static_cast<double>(lanes) / 4;
+    const Extent width = (vectors + columns - 1) / columns;
+    const double multiplied = static_cast<double>(height) * static_cast<double>(width);
+    const double cost = multiplied + static_cast<double>(height) + static_cast<double>(width * lanes) / 4;
     if (least < 0 || cost < least) {
       least = cost;
       best = {rows, columns};

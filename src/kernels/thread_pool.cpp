@@ -121,7 +121,7 @@ struct ThreadPool::Shared {
     workers.reserve(wanted);
     try {
       while (workers.size() < wanted) workers.emplace_back([this] { work(); });
-    } catch (const std::system_error&) {
+    } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch)
       // The system has no more threads to give; those that there are, the caller at least, do everything.
     }
   }

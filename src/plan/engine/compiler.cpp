@@ -123,8 +123,8 @@ void Compiler<F>::add_write(StepIndex step, BufferIndex buffer) {
 }
 
 template <class F>
-StepIndex Compiler<F>::append(std::unique_ptr<Step<F>> step, std::vector<BufferIndex> reads,
-                              std::vector<BufferIndex> writes) {
+StepIndex Compiler<F>::append(std::unique_ptr<Step<F>> step, const std::vector<BufferIndex>& reads,
+                              const std::vector<BufferIndex>& writes) {
   const StepIndex at = next_step();
   executable_->steps.push_back({std::move(step), {}});
   for (const BufferIndex buffer : reads) add_reads(at, buffer);
@@ -145,7 +145,7 @@ typename Compiler<F>::Value Compiler<F>::copied(const Value& from, NodeIndex ind
 
 template <class F>
 typename Compiler<F>::Value Compiler<F>::row_major(NodeIndex index) {
-  const Value value = values_[index];
+  Value value = values_[index];
   if (value.layout.is_row_major()) return value;
   if (!row_major_[index])
     row_major_[index] = copied(value, index, identity_order(value.layout.rank())).buffer;

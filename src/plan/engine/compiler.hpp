@@ -39,8 +39,8 @@ class Compiler {
   /// The node is what a step writes to a new buffer; `layout` must be dense.
   BufferIndex define_output(NodeIndex index, Layout layout);
   /// Appends a step. Reads and writes are whole buffers, in any order.
-  StepIndex append(std::unique_ptr<Step<F>> step, std::vector<BufferIndex> reads,
-                   std::vector<BufferIndex> writes);
+  StepIndex append(std::unique_ptr<Step<F>> step, const std::vector<BufferIndex>& reads,
+                   const std::vector<BufferIndex>& writes);
   /// A selection given from outside (an input, a leaf): its indices' buffer. None for a computed one.
   std::optional<BufferIndex> indices(NodeIndex index);
   /// The step after which the buffer holds its elements; none: from the start.

@@ -16,7 +16,7 @@ namespace {
 template <class F>
 class CompiledSession : public topos::detail::SessionState<F> {
  public:
-  CompiledSession(std::shared_ptr<const Executable<F>> executable, const Parameters<F>& parameters,
+  CompiledSession(const std::shared_ptr<const Executable<F>>& executable, const Parameters<F>& parameters,
                   std::optional<unsigned char> poison)
       : workspace_(executable, poison) {
     const std::vector<Tensor<F>>& initial = executable->program->parameters;
@@ -28,7 +28,7 @@ class CompiledSession : public topos::detail::SessionState<F> {
     for (const auto& update : executable->updates) {
       if (update.in_place) workspace_.bind_update(update.buffer, elements(update.slot));
     }
-    set_parameters(parameters);
+    take(parameters);
   }
 
   void run(std::span<const Feed<F>> feeds) override {
@@ -56,15 +56,16 @@ class CompiledSession : public topos::detail::SessionState<F> {
     }
     return payloads;
   }
-  void set_parameters(const Parameters<F>& parameters) override {
+  void set_parameters(const Parameters<F>& parameters) override { take(parameters); }
+
+ private:
+  void take(const Parameters<F>& parameters) {
     topos::detail::check_parameters(*workspace_.executable().program, parameters);
     for (std::size_t slot = 0; slot < storage_.size(); ++slot) {
       const Elements<F> from = parameters.payloads()[slot].elements();
       std::copy(from.begin(), from.end(), elements(slot));
     }
   }
-
- private:
   F* elements(std::size_t slot) const { return reinterpret_cast<F*>(storage_[slot].get()); }
   Extent volume(std::size_t slot) const { return workspace_.executable().program->parameters[slot].volume(); }
 

@@ -14,8 +14,6 @@
 namespace topos::engine {
 namespace {
 
-using kernels::AxisOffsets;
-
 struct Problem {
   kernels::WindowShape shape;
   Extent filters = 0;
@@ -69,7 +67,7 @@ class InputGradientStep : public Step<F> {
  private:
   /// Rows of windows at a time: half of a second-level cache for their patches, and tiles that are full.
   static Extent band_of(const Problem& problem) {
-    constexpr Extent cache_bytes = 256 * 1024;
+    constexpr Extent cache_bytes = Extent{256} << 10;
     const Extent row = problem.shape.columns.count * problem.patch() * static_cast<Extent>(sizeof(F));
     const Extent full_tiles = (55 + problem.shape.columns.count) / problem.shape.columns.count;
     return std::clamp<Extent>(cache_bytes / row, std::min(full_tiles, problem.shape.rows.count),
