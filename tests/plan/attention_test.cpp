@@ -135,6 +135,34 @@ TEST(AttentionSteps, StandForTheCompositeOfOneHead) {
                         network.entry(mixed).interpret(network.parameters()).of(mixed)));
 }
 
+/// masked_attention of some heads under a constant mask.
+Attention<float> masked(Extent heads, Extent queries, Extent keys, const Tensor<float>& mask) {
+  Tape<float> tape;
+  const auto zeros = [&](Extent rows, Extent columns) {
+    return tape.input(Tensor<float>::filled(Shape({heads, rows, columns}), 0.0f));
+  };
+  const Value<float> q = zeros(queries, 12);
+  const Value<float> k = zeros(keys, 12);
+  const Value<float> v = zeros(keys, 16);
+  const Value<float> result = masked_attention(q, k, v, tape.leaf(mask), tape.leaf(Tensor<float>(0.3f)));
+  return {q, k, v, q, result, std::move(tape).seal()};
+}
+
+TEST(AttentionSteps, StandForMaskedAttentionToo) {
+  const auto causal = masked(3, 50, 70, causal_mask<float>(50, 70, 20));
+  EXPECT_TRUE(is_one_step(causal));
+  EXPECT_NE(causal.network.entry(causal.result).lower().describe_engine().find("masked keys left out"),
+            std::string::npos);
+  expect_the_interpreters_bits(causal, feeds(causal, 2, 1));
+  const auto blind = masked(2, 40, 40, replaced(causal_mask<float>(40), 0, -infinity));
+  expect_the_interpreters_bits(blind, feeds(blind, 2, 1));
+  // scores as large as what hides
+  Feeds<float> large = feeds(causal, 1, 3);
+  large[0] = {causal.queries, spread_by<float>(3e15, {3, 50, 12}, 1)};
+  large[1] = {causal.keys, spread_by<float>(3e15, {3, 70, 12}, 2)};
+  expect_the_interpreters_bits(causal, large, 5);
+}
+
 TEST(AttentionSteps, AreNotTakenWhereSomethingReadsTheScores) {
   const auto of = attention<float>(2, 20, 20, 4, 8, causal_mask<float>(20));
   const Plan<float> observed = of.network.entry(of.result).observe({of.scores}).lower();

@@ -144,6 +144,20 @@ TEST(Engines, GiveTheInterpretersBitsForAChainOf100000Elements) {
   expect_everywhere(network.entry(adjoints.roots()).observe({y, mixed}), network.parameters(), {}, 3);
 }
 
+TEST(Engines, ComputeWhatDependsOnConstantsAloneOnce) {
+  Tape<float> tape;
+  const auto x = tape.input(scattered<float>(Shape({3, 4}), 1));
+  const auto table = tape.leaf(scattered<float>(Shape({4}), 2));
+  const auto ones = tape.leaf(Tensor<float>::filled(Shape({4}), 1.0f));
+  const auto weights = exp(table) / (ones + ones);
+  const auto y = x * broadcast_along(weights, 0, 3);
+  const Network<float> network = std::move(tape).seal();
+  const std::string steps = network.entry(y).lower().describe_engine();
+  EXPECT_EQ(steps.find("Exp"), std::string::npos) << steps;
+  EXPECT_NE(steps.find("Mul"), std::string::npos) << steps;
+  expect_everywhere(network.entry(y).observe({weights}), network.parameters(), {});
+}
+
 TEST(Engines, GiveARowOfABatchTheBitsItHasAlone) {
   const Extent batch = 37;
   const Classifier<float> together = classifier<float>(batch);

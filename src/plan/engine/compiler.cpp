@@ -7,9 +7,11 @@
 #include "plan/engine/lowering_list.hpp"
 #include "plan/engine/pattern_lowering_list.hpp"
 #include "plan/engine/steps.hpp"
+#include "topos/base/float_environment.hpp"
 #include "topos/ops/input.hpp"
 #include "topos/ops/leaf.hpp"
 #include "topos/ops/parameter.hpp"
+#include "topos/ops/rules.hpp"
 
 namespace topos::engine {
 
@@ -17,6 +19,7 @@ template <class F>
 Compiler<F>::Compiler(std::shared_ptr<const Program<F>> program, const EngineOptions& options)
     : program_(std::move(program)), options_(options), executable_(std::make_shared<Executable<F>>()) {
   executable_->program = program_;
+  executable_->constants = program_->leaves;
   executable_->parameter_buffers.resize(program_->parameters.size(), Executable<F>::no_buffer);
   executable_->input_buffers.resize(program_->inputs.size(), Executable<F>::no_buffer);
   values_.resize(graph().size());
@@ -31,6 +34,7 @@ void Compiler<F>::lower(NodeIndex index) {
     define_output(index, Layout::row_major(node.shape));
     return;
   }
+  if (fold(index)) return;
   if (const Lowering<F> lowering = lowering_of<F>(node.operation)) {
     lowering(*this, index);
   } else {
@@ -46,25 +50,65 @@ void Compiler<F>::lower(const Candidate& candidate) {
 template <class F>
 void Compiler<F>::define_source(NodeIndex index) {
   const Node& node = graph()[index];
+  if (node.operation.is<Leaf>()) return define_constant(index, node.slot);
   Buffer buffer;
   buffer.node = index;
   buffer.slot = node.slot;
   buffer.volume = node.shape.volume();
-  Layout layout = Layout::row_major(node.shape);
-  if (node.operation.is<Leaf>()) {
-    buffer.storage = Storage::leaf;
-    const Tensor<F>& payload = program_->leaves[node.slot];
-    if (payload.is_uniform()) {
-      layout = Layout().repeated_to(node.shape);
-      buffer.volume = 1;
-    }
-  } else {
-    buffer.storage = node.operation.is<Parameter>() ? Storage::parameter : Storage::input;
-  }
+  buffer.storage = node.operation.is<Parameter>() ? Storage::parameter : Storage::input;
   const BufferIndex at = new_buffer(buffer);
   if (buffer.storage == Storage::parameter) executable_->parameter_buffers[node.slot] = at;
   if (buffer.storage == Storage::input) executable_->input_buffers[node.slot] = at;
-  define_view(index, std::move(layout), at);
+  define_view(index, Layout::row_major(node.shape), at);
+}
+
+template <class F>
+void Compiler<F>::define_constant(NodeIndex index, std::size_t slot) {
+  const Shape& shape = node(index).shape;
+  const bool is_uniform = executable_->constants[slot].is_uniform();
+  Buffer buffer;
+  buffer.node = index;
+  buffer.slot = slot;
+  buffer.storage = Storage::leaf;
+  buffer.volume = is_uniform ? 1 : shape.volume();
+  define_view(index, is_uniform ? Layout().repeated_to(shape) : Layout::row_major(shape), new_buffer(buffer));
+}
+
+// An elementwise operation on constants is one: computed now, by its reference loop.
+template <class F>
+bool Compiler<F>::fold(NodeIndex index) {
+  constexpr Extent most = 1 << 20;  // more would rather be computed again than kept
+  const Node& node = graph()[index];
+  if (!options_.fuse || !node.operation.is_elementwise() || node.shape.volume() > most) return false;
+  bool is_uniform = true;
+  for (const NodeIndex operand : node.operand_indices()) {
+    const Buffer& buffer = executable_->buffers[values_[operand].buffer];
+    if (buffer.storage != Storage::leaf || constant(buffer).as_selection()) return false;
+    is_uniform = is_uniform && values_[operand].layout.is_uniform();
+  }
+  const DefaultFloatEnvironment environment;
+  const Shape shape = is_uniform ? Shape() : node.shape;
+  std::vector<Tensor<F>> operands;
+  for (const NodeIndex operand : node.operand_indices()) operands.push_back(constant_value(operand, shape));
+  Tensor<F> result = evaluate<F>(node.operation, operands, shape);
+  executable_->constants.push_back(is_uniform ? Tensor<F>::filled(node.shape, result.item())
+                                              : std::move(result));
+  define_constant(index, executable_->constants.size() - 1);
+  return true;
+}
+
+/// The elements of a layout of a constant.
+template <class F>
+Tensor<F> Compiler<F>::constant_value(NodeIndex index, const Shape& shape) const {
+  const Value& value = values_[index];
+  const Tensor<F>& payload = constant(executable_->buffers[value.buffer]);
+  const Elements<F> from = payload.is_uniform() ? payload.narrowed_to_one().elements() : payload.elements();
+  std::vector<F> elements(static_cast<std::size_t>(shape.volume()));
+  const std::vector<StridedAxis> axes =
+      shape.rank() == 0 ? std::vector<StridedAxis>() : value.layout.flattened();
+  kernels::copy_strided(from.data() + value.layout.offset(), std::span<const StridedAxis>(axes), 0,
+                        shape.volume(), elements.data());
+  return Tensor<F>(shape, std::move(elements));
 }
 
 template <class F>
@@ -73,7 +117,7 @@ std::optional<F> Compiler<F>::known_uniform(NodeIndex index) const {
   const Buffer& buffer = executable_->buffers[value.buffer];
   if (buffer.storage != Storage::leaf || buffer.volume != 1 || !value.layout.is_uniform())
     return std::nullopt;
-  return program_->leaves[buffer.slot].narrowed_to_one().item();
+  return constant(buffer).narrowed_to_one().item();
 }
 
 template <class F>

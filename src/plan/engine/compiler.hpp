@@ -50,8 +50,8 @@ class Compiler {
   /// Sums from +0 never end at -0.
   void never_negative_zero(BufferIndex buffer) { executable_->buffers[buffer].never_negative_zero = true; }
   const Buffer& buffer(BufferIndex index) const { return executable_->buffers[index]; }
-  /// A leaf's payload.
-  const Tensor<F>& leaf(NodeIndex index) const { return program_->leaves[node(index).slot]; }
+  /// The payload of a buffer that is a constant.
+  const Tensor<F>& constant(const Buffer& buffer) const { return executable_->constants[buffer.slot]; }
   /// The element that every element of the node is, when that is known now.
   std::optional<F> known_uniform(NodeIndex index) const;
 
@@ -69,6 +69,9 @@ class Compiler {
  private:
   BufferIndex new_buffer(const Buffer& buffer);
   void define_source(NodeIndex index);
+  bool fold(NodeIndex index);
+  Tensor<F> constant_value(NodeIndex index, const Shape& shape) const;
+  void define_constant(NodeIndex index, std::size_t slot);
   Value copied(const Value& from, NodeIndex index, std::span<const Axis> order);
   bool is_whole_interior(const Value& value, NodeIndex index) const;
   void keep(BufferIndex buffer, Storage storage);

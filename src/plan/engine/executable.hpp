@@ -81,6 +81,7 @@ struct Result {
 template <class F>
 struct Executable {
   std::shared_ptr<const Program<F>> program;
+  std::vector<Tensor<F>> constants;  ///< the program's leaves by slot, then what was computed from them
   std::vector<Buffer> buffers;
   std::vector<ScheduledStep<F>> steps;
   std::vector<Result> results;

@@ -42,7 +42,7 @@ void Workspace<F>::bind_leaves() {
   for (std::size_t b = 0; b < executable_->buffers.size(); ++b) {
     const Buffer& buffer = executable_->buffers[b];
     if (buffer.storage != Storage::leaf) continue;
-    const Tensor<F>& payload = executable_->program->leaves[buffer.slot];
+    const Tensor<F>& payload = executable_->constants[buffer.slot];
     if (buffer.is_read) {
       leaves_.push_back(payload.is_uniform() ? payload.narrowed_to_one().elements() : payload.elements());
       memory_.buffers[b] = const_cast<F*>(leaves_.back().data());  // no step writes a leaf

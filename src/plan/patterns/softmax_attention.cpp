@@ -36,19 +36,25 @@ std::optional<NodeIndex> descend(const MatchContext& context, NodeIndex scores,
 std::optional<SoftmaxAttention> SoftmaxAttention::match(const MatchContext& context, NodeIndex root,
                                                         PatternMatch& match) {
   if (!context.is<MatMul>(root)) return std::nullopt;
-  const NodeIndex weights = context.operand(root);
+  SoftmaxAttention found;
+  NodeIndex weights = context.operand(root);
+  if (context.is<Multiply>(weights)) {
+    const std::size_t side = context.is<Exp>(context.operand(weights, 0)) ? 0 : 1;
+    match.interiors.push_back(weights);
+    found.factor = context.operand(weights, 1 - side);
+    weights = context.operand(weights, side);
+  }
   if (!context.is<Exp>(weights)) return std::nullopt;
   const NodeIndex logarithms = context.operand(weights);
   const LogSoftmax* softmax = context.get_if<LogSoftmax>(logarithms);
   if (!softmax || softmax->axis != context.shape(logarithms).rank() - 1) return std::nullopt;
-  SoftmaxAttention found;
   const auto product = descend(context, context.operand(logarithms), found.links);
   if (!product) return std::nullopt;
   std::reverse(found.links.begin(), found.links.end());  // as they are computed
   found.queries = context.operand(*product, 0);
   found.keys = context.operand(*product, 1);
   found.values = context.operand(root, 1);
-  match.interiors = {weights, logarithms, *product};
+  match.interiors.insert(match.interiors.end(), {weights, logarithms, *product});
   for (const Link& link : found.links) match.interiors.push_back(link.node);
   return found;
 }

@@ -9,7 +9,7 @@ namespace topos {
 
 /// MatMul(Exp(LogSoftmax along the last axis of scores), values), where the scores are MatMul(queries, keys)
 /// scaled and masked: up to four additions, subtractions, multiplications or divisions of them with values
-/// that do not depend on them.
+/// that do not depend on them. The weights may be multiplied by a factor before they meet the values.
 struct SoftmaxAttention {
   static constexpr std::string_view name = "SoftmaxAttention";
   /// One operation on the scores: with `operand` on the right, or on the left where the order does not
@@ -22,12 +22,14 @@ struct SoftmaxAttention {
   NodeIndex keys = 0;     ///< [..., width, keys]
   NodeIndex values = 0;   ///< [..., keys, columns]
   std::vector<Link> links;
+  std::optional<NodeIndex> factor;  ///< [..., queries, keys]
 
   static std::optional<SoftmaxAttention> match(const MatchContext& context, NodeIndex root,
                                                PatternMatch& match);
   std::vector<NodeIndex> reads() const {
     std::vector<NodeIndex> nodes{queries, keys, values};
     for (const Link& link : links) nodes.push_back(link.operand);
+    if (factor) nodes.push_back(*factor);
     return nodes;
   }
 };

@@ -1,8 +1,8 @@
 // Attention in blocks of queries, whose scores stay in the cache.
 //
-// Where a constant mask ends in -infinity, the keys behind it get the weight +0, which adds nothing; they are
-// left out when that is certain: no score can overflow, the values are finite, and no result is -0 (which
-// adding +0 could make +0).
+// Where a constant mask ends in -infinity, or in something as good, the keys behind it get the weight +0,
+// which adds nothing; they are left out when that is certain: the scores are small beside the mask, the
+// values are finite, and no result is -0 (which adding +0 could make +0).
 #include "topos/plan/patterns/softmax_attention.hpp"
 
 #include <fmt/format.h>
@@ -62,6 +62,7 @@ struct Reach {
     std::vector<StridedAxis> axes;
   };
   std::vector<Part> links;
+  Part factor;
 };
 
 template <class F>
@@ -74,8 +75,9 @@ struct Block {
 
 /// What is known of a constant mask, the last link.
 struct Mask {
-  std::vector<Extent> ends;  // by row: the keys from here on get -infinity; the others something finite
-  double magnitude = 0;      // of the finite ones
+  std::vector<Extent> ends;  // by row: the keys from here on are hidden
+  double magnitude = 0;      // of what the keys before get
+  double hiding = 0;         // the least magnitude of what hides, which is negative
 };
 
 template <class F>
@@ -84,6 +86,7 @@ struct Problem {
   Matrices q, k, v;
   BufferIndex output;
   std::vector<Link<F>> links;
+  std::optional<Link<F>> factor;
   std::optional<Mask> mask;
   OffsetTables tables;
 };
@@ -181,13 +184,14 @@ class AttentionStep : public Step<F> {
     mix.b_depth = {problem_.v.row_stride};
     mix.b_columns = {problem_.v.column_stride};
     mix.c_row_stride = problem_.columns;
-    Reach<F> result{keys, kernels::Gemm<F>(scores), kernels::Gemm<F>(mix), {}};
-    for (const Link<F>& link : problem_.links) {
+    Reach<F> result{keys, kernels::Gemm<F>(scores), kernels::Gemm<F>(mix), {}, {}};
+    const auto part_of = [&](const Link<F>& link) -> typename Reach<F>::Part {
       const Axis rank = link.layout.rank();
       const auto part = link.layout.narrowed(rank - 2, first, rows)->narrowed(rank - 1, 0, keys);
-      const std::vector<Axis> order{rank - 2, rank - 1};
-      result.links.push_back({part->offset(), part->flattened(order)});
-    }
+      return {part->offset(), part->flattened(std::vector<Axis>{rank - 2, rank - 1})};
+    };
+    for (const Link<F>& link : problem_.links) result.links.push_back(part_of(link));
+    if (problem_.factor) result.factor = part_of(*problem_.factor);
     return result;
   }
 
@@ -221,19 +225,16 @@ class AttentionStep : public Step<F> {
     const F* const q = problem_.q.at(memory, product) + block.first_row * problem_.q.row_stride;
     reach.scores.run_alone(q, keys, scores, scratch);
     const Extent count = block.rows * reach.keys;
-    for (std::size_t i = 0; i < problem_.links.size(); ++i) {
-      const Link<F>& link = problem_.links[i];
-      const auto& part = reach.links[i];
+    const auto apply = [&](const Link<F>& link, const typename Reach<F>::Part& part) {
       const F* const from = memory.at(link.buffer, part.offset + link.products(product));
-      if (link.is_uniform) {
-        apply_one(link.function, *from, scores, count, operand);
-      } else {
-        kernels::copy_strided(from, std::span<const StridedAxis>(part.axes), 0, count, operand);
-        kernels::map(link.function, scores, operand, scores, static_cast<std::size_t>(count));
-      }
-    }
+      if (link.is_uniform) return apply_one(link.function, *from, scores, count, operand);
+      kernels::copy_strided(from, std::span<const StridedAxis>(part.axes), 0, count, operand);
+      kernels::map(link.function, scores, operand, scores, static_cast<std::size_t>(count));
+    };
+    for (std::size_t i = 0; i < problem_.links.size(); ++i) apply(problem_.links[i], reach.links[i]);
     kernels::log_softmax(scores, {block.rows, reach.keys, 1}, scores, *memory.pool);
     kernels::map(kernels::UnaryMap::exp, scores, scores, static_cast<std::size_t>(count));
+    if (problem_.factor) apply(*problem_.factor, reach.factor);
     reach.mix.run_alone(scores, problem_.v.at(memory, product), out, scratch);
   }
 
@@ -246,8 +247,9 @@ class AttentionStep : public Step<F> {
     }
   }
 
-  /// Whether every score of the product is finite before the mask, and finite or -infinity after it, and
-  /// every value finite. NaN in any of them makes a bound NaN, and the comparisons false.
+  /// Whether every score of the product is finite, those that the mask hides lie so far below a row's maximum
+  /// that the exponential of the difference is +0, and every value is finite. NaN in any of them makes a
+  /// bound NaN, and the comparisons false.
   bool is_harmless(const Memory<F>& memory, Extent product, const F* keys) const {
     const double q =
         largest(problem_.q.at(memory, product), problem_.queries, problem_.width, problem_.q.row_stride);
@@ -263,9 +265,11 @@ class AttentionStep : public Step<F> {
       bound = link.function == BinaryMap::multiply ? bound * operand : bound + operand;
       most = std::max(most, bound);
     }
-    bound += problem_.mask->magnitude;
+    constexpr double vanishing = 1000;  // exp(-746) is less than half of the least f64
+    const double seen = bound + problem_.mask->magnitude;
     const double limit = static_cast<double>(std::numeric_limits<F>::max()) / 4;  // for what rounding adds
-    return most < limit && bound < limit && v < limit;
+    return most < limit && seen < limit && v < limit &&
+           problem_.mask->hiding > 4 * (seen + bound) + vanishing;
   }
 
   static double largest(const F* x, Extent rows, Extent columns, Extent row_stride) {
@@ -305,53 +309,78 @@ std::optional<BinaryMap> map_of(const Operation& operation) {
 }
 
 template <class F>
-Link<F> link_of(Compiler<F>& compiler, const SoftmaxAttention::Link& from, OffsetTables& tables) {
-  auto value = compiler.value(from.operand);
+Link<F> link_of(Compiler<F>& compiler, BinaryMap function, NodeIndex operand, OffsetTables& tables) {
+  auto value = compiler.value(operand);
   const Axis rank = value.layout.rank();
   const bool is_uniform = value.layout.is_uniform();
   if (!is_uniform && !(value.layout.merged(rank - 2) && value.layout.merged(rank - 1)))
-    value = compiler.row_major(from.operand);
+    value = compiler.row_major(operand);
   const AxisOffsets products = tables.along(value.layout.flattened(product_axes(rank)));
-  return {*map_of(compiler.node(from.node).operation), value.buffer, std::move(value.layout), products,
-          is_uniform};
+  return {function, value.buffer, std::move(value.layout), products, is_uniform};
+}
+
+/// Whether the link is a constant matrix, the same for every product.
+template <class F>
+bool is_constant(const Compiler<F>& compiler, const Link<F>& link) {
+  return !link.is_uniform && compiler.buffer(link.buffer).storage == Storage::leaf && !link.products.table &&
+         link.products.stride == 0;
+}
+
+/// body(row, key, element) for a constant link.
+template <class F, class Body>
+void for_elements(const Compiler<F>& compiler, const Problem<F>& problem, const Link<F>& link,
+                  const Body& body) {
+  const Elements<F> elements = compiler.constant(compiler.buffer(link.buffer)).elements();
+  const Axis rank = link.layout.rank();
+  const StridedAxis row = *link.layout.merged(rank - 2);
+  const StridedAxis column = *link.layout.merged(rank - 1);
+  for (Extent r = 0; r < problem.queries; ++r) {
+    for (Extent k = 0; k < problem.keys; ++k) {
+      body(r, k,
+           elements[static_cast<std::size_t>(link.layout.offset() + r * row.stride + k * column.stride)]);
+    }
+  }
 }
 
 /// Reads the mask if it is a constant, the same for every product, and added last to scores whose magnitude
 /// can be bounded; none if leaving keys out would not be safe or would save nothing.
 template <class F>
 std::optional<Mask> mask_of(const Compiler<F>& compiler, const Problem<F>& problem) {
-  if (problem.links.empty()) return std::nullopt;
-  const Link<F>& last = problem.links.back();
-  const Buffer& buffer = compiler.buffer(last.buffer);
-  if (last.function != BinaryMap::add || last.is_uniform || buffer.storage != Storage::leaf ||
-      last.products.table || last.products.stride != 0)
+  if (problem.links.empty() || problem.links.back().function != BinaryMap::add ||
+      !is_constant(compiler, problem.links.back()))
     return std::nullopt;
   for (std::size_t i = 0; i + 1 < problem.links.size(); ++i) {
     if (!problem.links[i].is_uniform || problem.links[i].function == BinaryMap::divide) return std::nullopt;
   }
   if (problem.q.column_stride != 1 || problem.v.column_stride != 1) return std::nullopt;
-  const Elements<F> elements = compiler.leaf(buffer.node).elements();
-  const Axis rank = last.layout.rank();
-  const StridedAxis row = *last.layout.merged(rank - 2);
-  const StridedAxis column = *last.layout.merged(rank - 1);
+
+  constexpr F hiding = F{-1e29};  // at most this hides, if the scores are small enough
   Mask mask;
-  for (Extent r = 0; r < problem.queries; ++r) {
-    const F* const from = elements.data() + last.layout.offset() + r * row.stride;
-    Extent end = 0;
-    bool any = false;
-    for (Extent k = 0; k < problem.keys; ++k) {
-      const F value = from[k * column.stride];
-      if (value == -std::numeric_limits<F>::infinity()) continue;
-      if (!std::isfinite(value)) return std::nullopt;
-      mask.magnitude = std::max(mask.magnitude, std::abs(static_cast<double>(value)));
-      any = true;
-      end = k + 1;
+  mask.ends.assign(static_cast<std::size_t>(problem.queries), 0);
+  mask.hiding = std::numeric_limits<double>::infinity();
+  bool is_safe = true;
+  for_elements(compiler, problem, problem.links.back(), [&](Extent row, Extent key, F element) {
+    const double magnitude = std::abs(static_cast<double>(element));
+    if (element <= hiding) {
+      mask.hiding = std::min(mask.hiding, magnitude);
+    } else {
+      is_safe = is_safe && std::isfinite(element);
+      mask.magnitude = std::max(mask.magnitude, magnitude);
+      mask.ends[static_cast<std::size_t>(row)] = key + 1;
     }
-    mask.ends.push_back(any ? end : problem.keys);  // a row of -infinity alone is NaN
+  });
+  // a row that sees nothing is not all +0
+  for (Extent& end : mask.ends) end = end == 0 ? problem.keys : end;
+  // a hidden weight stays +0 under a factor that is positive or zero, and finite
+  if (problem.factor) {
+    if (!is_constant(compiler, *problem.factor)) return std::nullopt;
+    for_elements(compiler, problem, *problem.factor, [&](Extent, Extent, F element) {
+      is_safe = is_safe && std::isfinite(element) && !std::signbit(element);
+    });
   }
   const bool shortens =
       std::any_of(mask.ends.begin(), mask.ends.end(), [&](Extent end) { return end < problem.keys; });
-  return shortens ? std::optional(std::move(mask)) : std::nullopt;
+  return is_safe && shortens ? std::optional(std::move(mask)) : std::nullopt;
 }
 
 bool supports(const Graph&, const Candidate&) { return true; }
@@ -372,8 +401,13 @@ void lower(Compiler<F>& compiler, const Candidate& candidate) {
   problem.v = matrices(compiler, attention.values, problem.tables);
   std::vector<BufferIndex> reads{problem.q.buffer, problem.k.buffer, problem.v.buffer};
   for (const SoftmaxAttention::Link& link : attention.links) {
-    problem.links.push_back(link_of(compiler, link, problem.tables));
+    const BinaryMap function = *map_of(compiler.node(link.node).operation);
+    problem.links.push_back(link_of(compiler, function, link.operand, problem.tables));
     reads.push_back(problem.links.back().buffer);
+  }
+  if (attention.factor) {
+    problem.factor = link_of(compiler, BinaryMap::multiply, *attention.factor, problem.tables);
+    reads.push_back(problem.factor->buffer);
   }
   problem.mask = mask_of(compiler, problem);
   problem.output = compiler.define_output(candidate.root, Layout::row_major(shape));
