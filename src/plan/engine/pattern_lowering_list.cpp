@@ -18,6 +18,7 @@ struct Row {
 template <class F>
 const std::vector<Row<F>>& rows() {
   static const std::vector<Row<F>> list = {
+      {RowNorm::name, layer_norm_lowering<F>()},
       {ReduceWindow::name, window_maximum_lowering<F>()},
       {ReduceWindowGradient::name, window_maximum_gradient_lowering<F>()},
       {SoftmaxAttention::name, attention_lowering<F>()},

@@ -9,6 +9,8 @@ namespace topos::engine {
 template <class F>
 PatternLowering<F> attention_lowering();
 template <class F>
+PatternLowering<F> layer_norm_lowering();
+template <class F>
 PatternLowering<F> window_maximum_lowering();
 template <class F>
 PatternLowering<F> window_maximum_gradient_lowering();

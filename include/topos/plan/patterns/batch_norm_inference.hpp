@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "topos/plan/patterns/batch_norm_tail.hpp"
+#include "topos/plan/patterns/norm_tail.hpp"
 
 namespace topos {
 
@@ -11,7 +11,7 @@ namespace topos {
 struct BatchNormInference {
   static constexpr std::string_view name = "BatchNormInference";
   static constexpr bool is_closed = true;
-  BatchNormTail tail;
+  NormTail tail;
 
   static std::optional<BatchNormInference> match(const MatchContext& context, NodeIndex root,
                                                  PatternMatch& match);

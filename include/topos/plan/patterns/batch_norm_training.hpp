@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "topos/plan/patterns/batch_norm_tail.hpp"
+#include "topos/plan/patterns/norm_tail.hpp"
 
 namespace topos {
 
@@ -13,7 +13,7 @@ namespace topos {
 struct BatchNormTraining {
   static constexpr std::string_view name = "BatchNormTraining";
   static constexpr bool is_closed = true;
-  BatchNormTail tail;
+  NormTail tail;
 
   static std::optional<BatchNormTraining> match(const MatchContext& context, NodeIndex root,
                                                 PatternMatch& match);

@@ -6,6 +6,7 @@
 #include "topos/base/type_list.hpp"
 #include "topos/plan/patterns/batch_norm_inference.hpp"
 #include "topos/plan/patterns/batch_norm_training.hpp"
+#include "topos/plan/patterns/layer_norm.hpp"
 #include "topos/plan/patterns/reduce_window.hpp"
 #include "topos/plan/patterns/reduce_window_gradient.hpp"
 #include "topos/plan/patterns/softmax_attention.hpp"
@@ -17,6 +18,6 @@ namespace topos {
 
 using PatternList =
     TypeList<WindowProduct, ReduceWindow, WindowProductKernelGradient, WindowProductInputGradient,
-             ReduceWindowGradient, BatchNormTraining, BatchNormInference, SoftmaxAttention>;
+             ReduceWindowGradient, BatchNormTraining, BatchNormInference, RowNorm, SoftmaxAttention>;
 
 }  // namespace topos

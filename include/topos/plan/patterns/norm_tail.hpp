@@ -1,0 +1,32 @@
+// What the normalizations end in: (input - mean) / sqrt(variance + epsilon) scale + shift over [rows,
+// features].
+#pragma once
+
+#include <optional>
+
+#include "topos/plan/patterns/discover.hpp"
+
+namespace topos {
+
+struct NormTail {
+  NodeIndex input = 0, scale = 0, shift = 0, mean = 0, variance = 0;
+  NodeIndex centered = 0;  ///< Subtract(input, mean repeated)
+  NodeIndex epsilon = 0;   ///< of one element
+};
+
+/// Matches Add(Multiply(Divide(centered, deviation), scale), shift): scale and shift are repeated along axis
+/// 0, mean and deviation along `axis`, the one that their statistics are taken over.
+std::optional<NormTail> match_norm_tail(const MatchContext& context, NodeIndex root, Axis axis,
+                                        PatternMatch& match);
+
+/// Whether the tail's mean and variance are those of its own input along `axis`, and their nodes as
+/// interiors, the means themselves apart.
+bool match_own_statistics(const MatchContext& context, const NormTail& tail, Axis axis, PatternMatch& match);
+
+/// "{epsilon = 1.0e-5 : f32, feature_index = 1 : i64}"
+template <class Writer>
+std::string batch_norm_attributes(const Writer& out, NodeIndex epsilon) {
+  return "{epsilon = " + out.leaf_literal(epsilon) + " : f32, feature_index = 1 : i64}";
+}
+
+}  // namespace topos
