@@ -1,0 +1,9 @@
+// libFuzzer's target for the npy parser: see script/fuzz.
+#include <cstdint>
+
+#include "properties.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  topos::fuzz::accepts_npy(std::as_bytes(std::span(data, size)));
+  return 0;
+}
