@@ -97,6 +97,22 @@ TEST(DeepGraphs, AreScannedBackwardsByTheEngineToo) {
   });
 }
 
+TEST(DeepGraphs, OfAMillionLinksHaveExactTangents) {
+  on_a_small_stack([] {
+    Tape<float> tape;
+    const auto x = tape.parameter(Tensor<float>(1.0f));
+    const auto direction = tape.leaf(Tensor<float>(2.0f));
+    Value<float> y = x;
+    for (std::size_t i = 0; i < 1000000; ++i) y = y + x;
+    const Symbol product = tape.jvp(y, {{x, direction}});
+    // Linear: the chain, the scan of it and the scan of that, two rules' nodes a link at most.
+    EXPECT_LT(tape.size(), 6000000u);
+    const Network<float> network = std::move(tape).seal();
+    const auto run = network.entry({product}).lower().forward(network.parameters(), {});
+    EXPECT_EQ(run.of(product).item(), 2000002.0f);
+  });
+}
+
 TEST(DeepGraphs, AreDescribedAndEmitted) {
   on_a_small_stack([] {
     const Chain deep = chain(200000);

@@ -12,15 +12,6 @@
 namespace topos::testing {
 namespace {
 
-std::vector<OpCases> all_cases() {
-  std::vector<OpCases> all;
-  for (auto family : {source_cases, elementwise_cases, reduction_cases, shape_cases, window_cases,
-                      indexing_cases, softmax_cases}) {
-    for (OpCases& cases : family()) all.push_back(std::move(cases));
-  }
-  return all;
-}
-
 TEST(Operations, EveryOperationOfTheListHasCases) {
   const std::vector<OpCases> all = all_cases();
   for (const detail::OperationInfo* info : detail::vocabulary()) {

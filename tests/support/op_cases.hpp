@@ -72,6 +72,16 @@ std::vector<OpCases> window_cases();
 std::vector<OpCases> indexing_cases();
 std::vector<OpCases> softmax_cases();
 
+/// Those of every family.
+inline std::vector<OpCases> all_cases() {
+  std::vector<OpCases> all;
+  for (auto family : {source_cases, elementwise_cases, reduction_cases, shape_cases, window_cases,
+                      indexing_cases, softmax_cases}) {
+    for (OpCases& cases : family()) all.push_back(std::move(cases));
+  }
+  return all;
+}
+
 /// Elements between -2 and 2, none twice in a row, from a fixed congruential sequence.
 template <class E>
 std::vector<E> scattered(Extent count, std::uint32_t seed = 1) {

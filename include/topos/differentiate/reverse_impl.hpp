@@ -8,6 +8,35 @@
 #include "topos/ops/rules.hpp"
 
 namespace topos {
+namespace detail {
+
+inline constexpr NodeIndex no_cotangent = ~NodeIndex{0};
+
+/// Records the derivative rule of every node that has a cotangent, from the last to the first.
+/// `accumulate(operand, contribution)` adds to the cotangents; `value(index)` is the node as a value.
+template <class E, class ValueOf, class Accumulate>
+void scan_backwards(const Graph& graph, const std::vector<NodeIndex>& cotangents, const ValueOf& value,
+                    const Accumulate& accumulate) {
+  for (auto index = static_cast<NodeIndex>(cotangents.size()); index-- > 0;) {
+    if (cotangents[index] == no_cotangent) continue;
+    const Node node = graph[index];  // a copy: recording moves the nodes
+    const std::size_t arity = node.operation.arity();
+    if (arity == 0) continue;
+    std::array<std::optional<Value<E>>, max_arity> contributions;
+    {
+      const std::array<Value<E>, max_arity> operands{value(node.operands[0]),
+                                                     value(node.operands[arity - 1])};
+      const Value<E> output = value(index);
+      const Value<E> cotangent = value(cotangents[index]);
+      contributions = vjp<Value<E>>(node.operation, {std::span(operands).first(arity), output, cotangent});
+    }
+    for (std::size_t i = 0; i < arity; ++i) {
+      if (contributions[i]) accumulate(node.operands[i], *contributions[i]);
+    }
+  }
+}
+
+}  // namespace detail
 
 template <class E>
 Adjoints Tape<E>::differentiate(const Symbol& loss, const Symbols& wrt, const Where& where) {
@@ -39,38 +68,21 @@ Adjoints Tape<E>::vjp(const Symbol& target_symbol, const Value<E>& seed, const S
   }
   for (const Symbol& symbol : wrt) resolve(symbol);
 
-  // One cotangent per node up to the target; nodes recorded by the rules below take no part.
-  constexpr NodeIndex none = ~NodeIndex{0};
-  std::vector<NodeIndex> cotangents(target.index() + std::size_t{1}, none);
+  // One cotangent per node up to the target; nodes recorded by the rules take no part.
+  std::vector<NodeIndex> cotangents(target.index() + std::size_t{1}, detail::no_cotangent);
   cotangents[target.index()] = seed.index();
   const auto value = [&](NodeIndex index) { return Value<E>(recorder_, index); };
-  for (NodeIndex index = target.index() + 1; index-- > 0;) {
-    if (cotangents[index] == none) continue;
-    const Node node = graph()[index];  // a copy: recording moves the nodes
-    const std::size_t arity = node.operation.arity();
-    if (arity == 0) continue;
-    std::array<std::optional<Value<E>>, max_arity> contributions;
-    {
-      const std::array<Value<E>, max_arity> operands{value(node.operands[0]),
-                                                     value(node.operands[arity - 1])};
-      const Value<E> output = value(index);
-      const Value<E> cotangent = value(cotangents[index]);
-      contributions =
-          topos::vjp<Value<E>>(node.operation, {std::span(operands).first(arity), output, cotangent});
-    }
-    for (std::size_t i = 0; i < arity; ++i) {
-      if (!contributions[i]) continue;
-      NodeIndex& total = cotangents[node.operands[i]];
-      if (total == none) total = target.constant(contributions[i]->shape(), 0.0).index();
-      total = add(value(total), *contributions[i]).index();
-    }
-  }
+  detail::scan_backwards<E>(graph(), cotangents, value, [&](NodeIndex operand, const Value<E>& contribution) {
+    NodeIndex& total = cotangents[operand];
+    if (total == detail::no_cotangent) total = target.constant(contribution.shape(), 0.0).index();
+    total = add(value(total), contribution).index();
+  });
 
   std::vector<Adjoints::Pair> pairs;
   for (const Symbol& symbol : wrt) {
     const NodeIndex index = symbol.index();
-    NodeIndex gradient = index < cotangents.size() ? cotangents[index] : none;
-    if (gradient == none) gradient = target.constant(graph()[index].shape, 0.0).index();
+    NodeIndex gradient = index < cotangents.size() ? cotangents[index] : detail::no_cotangent;
+    if (gradient == detail::no_cotangent) gradient = target.constant(graph()[index].shape, 0.0).index();
     pairs.push_back({symbol, graph().symbol(gradient)});
   }
   return Adjoints(target_symbol, std::move(pairs));

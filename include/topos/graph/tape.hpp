@@ -9,6 +9,15 @@ class Adjoints;
 template <class E>
 class Network;
 
+/// A value and the direction in which it moves, of its shape.
+template <class E>
+struct Tangent {
+  Symbol variable;
+  Value<E> tangent;
+};
+template <class E>
+using Tangents = std::vector<Tangent<E>>;
+
 /// An append-only recording. Not thread-safe: one thread records. Move-only.
 template <class E>
 class Tape {
@@ -39,6 +48,12 @@ class Tape {
   /// walked backwards over the nodes recorded so far. A value that does not influence the target gets zeros.
   Adjoints vjp(const Symbol& target, const Value<E>& seed, const Symbols& wrt,
                const Where& where = Where::current());
+  /// Records the Jacobian-vector product: the derivative of `target`, of its shape, when the variables, which
+  /// may be any values, move along their tangents. A target that no variable influences gets zeros.
+  Value<E> jvp(const Symbol& target, const Tangents<E>& along, const Where& where = Where::current());
+  /// The products of several targets, which share what they have in common.
+  std::vector<Value<E>> jvp(const Symbols& targets, const Tangents<E>& along,
+                            const Where& where = Where::current());
 
   /// Ends the recording: this tape and its values can no longer be used, symbols can.
   Network<E> seal() &&;
