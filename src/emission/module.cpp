@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <typeinfo>
+
 #include "topos/base/error.hpp"
 #include "topos/ops/op_list.hpp"
 #include "topos/plan/patterns/election.hpp"
+#include "topos/plan/patterns/pattern.hpp"
 #include "topos/plan/patterns/pattern_list.hpp"
 
 namespace topos::detail {
@@ -19,38 +22,25 @@ void spell_operation(TypeList<Ops...>, const Operation& operation, StableHloWrit
   table[operation.opcode()](operation, out);
 }
 
-template <class Pattern>
-concept Spelled = requires(const Pattern& pattern, StableHloWriter& out) { pattern.spell(out); };
-
-/// Whether the text has an operation for the candidate.
+/// How the candidate is written, null where the text has no operation for it.
 template <class... Patterns>
-bool has_spelling(TypeList<Patterns...>, const Candidate& candidate, const StableHloWriter& out) {
-  const auto is_one = [&]<class Pattern>(std::type_identity<Pattern>) {
-    if constexpr (Spelled<Pattern>) {
-      const auto* pattern = std::any_cast<Pattern>(&candidate.attributes);
-      if constexpr (requires { pattern->fits(out); }) return pattern && pattern->fits(out);
-      return pattern != nullptr;
-    }
-    return false;
-  };
-  return (is_one(std::type_identity<Patterns>{}) || ...);
-}
-
-template <class... Patterns>
-void spell_pattern(TypeList<Patterns...>, const Candidate& candidate, StableHloWriter& out) {
-  const auto try_one = [&]<class Pattern>(std::type_identity<Pattern>) {
-    if constexpr (Spelled<Pattern>) {
-      if (const auto* pattern = std::any_cast<Pattern>(&candidate.attributes)) pattern->spell(out);
+const PatternSpelling* find_spelling(TypeList<Patterns...>, const Candidate& candidate) {
+  const PatternSpelling* found = candidate.spelling;
+  const auto look = [&]<class P>(std::type_identity<P>) {
+    if constexpr (SpelledPattern<P>) {
+      if (!found && candidate.attributes.type() == typeid(P)) found = &spelling_of<P>;
     }
   };
-  (try_one(std::type_identity<Patterns>{}), ...);
+  (look(std::type_identity<Patterns>{}), ...);
+  return found;
 }
 
 /// What is written: raised compositions, and the nodes that the results still need then.
 Election choose(const Graph& graph, const Schedule& schedule, const std::vector<Candidate>& candidates,
                 const StableHloWriter& out) {
   Election election = elect(graph, schedule, candidates, [&](const Candidate& candidate) {
-    return has_spelling(PatternList{}, candidate, out);
+    const PatternSpelling* spelling = find_spelling(PatternList{}, candidate);
+    return spelling && spelling->fits(candidate.attributes, out);
   });
   std::vector<bool> interior(schedule.length(), false);
   for (const Candidate* raised : election.elected) {
@@ -83,7 +73,7 @@ std::string emit_module(const Graph& graph, const Schedule& schedule,
     if (!selection.needed[index] || !out.name_of(index).empty()) continue;
     out.begin(index);
     if (const Candidate* raised = selection.elected[index]) {
-      spell_pattern(PatternList{}, *raised, out);
+      find_spelling(PatternList{}, *raised)->spell(raised->attributes, out);
     } else {
       spell_operation(OpList{}, graph[index].operation, out);
     }

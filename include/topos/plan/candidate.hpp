@@ -10,6 +10,14 @@
 
 namespace topos {
 
+class StableHloWriter;  // emission's, which this layer only hands on
+
+/// A pattern's text, given its attributes.
+struct PatternSpelling {
+  bool (*fits)(const std::any& attributes, const StableHloWriter& out);  ///< whether the text has it here
+  void (*spell)(const std::any& attributes, StableHloWriter& out);
+};
+
 /// One match. Nothing in the program changes; a consumer elects what it supports.
 struct Candidate {
   std::string_view pattern;          ///< the pattern's name: "WindowProduct"
@@ -18,6 +26,7 @@ struct Candidate {
   std::vector<NodeIndex> gives;      ///< further nodes whose values the operation gives, besides the root's
   std::vector<NodeIndex> reads;      ///< the nodes the operation reads
   std::any attributes;               ///< the pattern's own data (a struct of that name)
+  const PatternSpelling* spelling = nullptr;  ///< of a program's own pattern; emission knows the library's
 };
 
 }  // namespace topos

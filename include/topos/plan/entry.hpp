@@ -42,6 +42,22 @@ class Entry {
   }
   Entry engine(const EngineOptions& options) && { return engine(options); }
 
+  /// Finds the matches of a pattern of the program's own: they are candidates of the plan, before the
+  /// library's and in the order of these calls, and leave as its text where it has one.
+  template <Pattern P>
+  Entry& pattern() & {
+    if constexpr (SpelledPattern<P>) {
+      patterns_.push_back(matcher_of<P, &spelling_of<P>>());
+    } else {
+      patterns_.push_back(matcher_of<P>());
+    }
+    return *this;
+  }
+  template <Pattern P>
+  Entry pattern() && {
+    return pattern<P>();
+  }
+
   const Symbols& roots() const { return roots_; }
   const Symbols& observes() const { return observes_; }
   Memory memory() const { return memory_; }
@@ -61,6 +77,7 @@ class Entry {
   std::vector<Update> updates_;
   Memory memory_ = Memory::forward;
   EngineOptions options_;
+  std::vector<PatternMatcher> patterns_;
 };
 
 extern template class Entry<float>;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "topos/plan/candidate.hpp"
+#include "topos/plan/patterns/pattern.hpp"
 #include "topos/plan/run.hpp"
 #include "topos/plan/session.hpp"
 
@@ -13,7 +14,7 @@ template <class E>
 class Plan {
  public:
   Plan(std::shared_ptr<const Program<E>> program, Schedule schedule, std::vector<Update> updates,
-       const EngineOptions& options);
+       const EngineOptions& options, std::span<const PatternMatcher> patterns = {});
   Plan(const Plan&) = default;  // moving copies, so that a moved-from plan stays good
   Plan& operator=(const Plan&) = default;
   ~Plan() = default;

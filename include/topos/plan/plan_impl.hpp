@@ -263,17 +263,18 @@ ParameterGradients<E> Run<E>::gradients(const Adjoints& adjoints) const {
 
 template <class E>
 Plan<E>::Plan(std::shared_ptr<const Program<E>> program, Schedule schedule, std::vector<Update> updates,
-              const EngineOptions& options)
+              const EngineOptions& options, std::span<const PatternMatcher> patterns)
     : program_(std::move(program)),
       schedule_(std::move(schedule)),
       updates_(std::move(updates)),
-      candidates_(std::make_shared<const std::vector<Candidate>>(
-          discover_candidates({program_->graph, schedule_,
-                               [this](NodeIndex leaf, double value) {
-                                 const Tensor<E>& payload = program_->leaves[program_->graph[leaf].slot];
-                                 return payload.is_uniform() && payload.narrowed_to_one().item() ==
-                                                                    ElementTraits<E>::from_double(value);
-                               }}))),
+      candidates_(std::make_shared<const std::vector<Candidate>>(discover_candidates(
+          {program_->graph, schedule_,
+           [this](NodeIndex leaf, double value) {
+             const Tensor<E>& payload = program_->leaves[program_->graph[leaf].slot];
+             return payload.is_uniform() &&
+                    payload.narrowed_to_one().item() == ElementTraits<E>::from_double(value);
+           }},
+          patterns))),
       engine_(schedule_.memory() == Memory::forward
                   ? detail::make_engine<E>(program_, schedule_, candidates_, updates_, options)
                   : nullptr) {}
@@ -327,7 +328,8 @@ std::string Plan<E>::describe_engine() const {
 template <class E>
 Plan<E> Entry<E>::lower() const {
   detail::check_updates(*program_, updates_);
-  return Plan<E>(program_, Schedule(program_->graph, roots_, read_besides(), memory_), updates_, options_);
+  return Plan<E>(program_, Schedule(program_->graph, roots_, read_besides(), memory_), updates_, options_,
+                 patterns_);
 }
 
 template <class E>

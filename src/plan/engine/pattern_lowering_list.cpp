@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <typeinfo>
 
 #include "plan/engine/lowering_list.hpp"
 #include "topos/plan/patterns/pattern_list.hpp"
@@ -11,18 +12,18 @@ namespace {
 
 template <class F>
 struct Row {
-  std::string_view pattern;
+  const std::type_info& pattern;  // not its name, which a program's own pattern may have, too
   PatternLowering<F> lowering;
 };
 
 template <class F>
 const std::vector<Row<F>>& rows() {
   static const std::vector<Row<F>> list = {
-      {RowNorm::name, layer_norm_lowering<F>()},
-      {ReduceWindow::name, window_maximum_lowering<F>()},
-      {ReduceWindowGradient::name, window_maximum_gradient_lowering<F>()},
-      {SoftmaxAttention::name, attention_lowering<F>()},
-      {WindowProductInputGradient::name, window_product_input_gradient_lowering<F>()},
+      {typeid(RowNorm), layer_norm_lowering<F>()},
+      {typeid(ReduceWindow), window_maximum_lowering<F>()},
+      {typeid(ReduceWindowGradient), window_maximum_gradient_lowering<F>()},
+      {typeid(SoftmaxAttention), attention_lowering<F>()},
+      {typeid(WindowProductInputGradient), window_product_input_gradient_lowering<F>()},
   };
   return list;
 }
@@ -31,8 +32,9 @@ const std::vector<Row<F>>& rows() {
 
 template <class F>
 const PatternLowering<F>* pattern_lowering_of(const Candidate& candidate) {
-  const auto found = std::find_if(rows<F>().begin(), rows<F>().end(),
-                                  [&](const Row<F>& row) { return row.pattern == candidate.pattern; });
+  const auto found = std::find_if(rows<F>().begin(), rows<F>().end(), [&](const Row<F>& row) {
+    return row.pattern == candidate.attributes.type();
+  });
   return found == rows<F>().end() ? nullptr : &found->lowering;
 }
 

@@ -1,9 +1,13 @@
 #include "topos/plan/patterns/discover.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <span>
 
+#include "topos/base/error.hpp"
+#include "topos/plan/patterns/pattern.hpp"
 #include "topos/plan/patterns/pattern_list.hpp"
 
 namespace topos {
@@ -58,42 +62,55 @@ bool is_closed(const Candidate& candidate, Readers& readers) {
          });
 }
 
-template <class Pattern>
-void discover(const MatchContext& context, Readers& readers, std::vector<Candidate>& found) {
+/// What a program's own pattern says of itself, since a wrong node would be read out of bounds.
+void require_sound(const MatchContext& context, const Candidate& candidate) {
+  const auto require = [&](const std::vector<NodeIndex>& nodes, NodeIndex end, std::string_view role) {
+    for (const NodeIndex node : nodes) {
+      if (node < end && context.schedule.is_wanted(node)) continue;
+      throw UsageError(fmt::format(
+          "pattern {} {} node {} at its root, node {}: name nodes of the plan that come before it",
+          candidate.pattern, role, node, candidate.root));
+    }
+  };
+  require(candidate.interiors, candidate.root, "stands for");
+  require(candidate.reads, candidate.root, "reads");
+  require(candidate.gives, static_cast<NodeIndex>(context.schedule.length()), "gives");
+}
+
+void discover(const MatchContext& context, const PatternMatcher& pattern, bool is_own, Readers& readers,
+              std::vector<Candidate>& found) {
   for (const NodeIndex root : context.schedule.wanted()) {
-    PatternMatch match;
-    std::optional<Pattern> pattern = Pattern::match(context, root, match);
-    if (!pattern) continue;
-    std::sort(match.interiors.begin(), match.interiors.end());
-    match.interiors.erase(std::unique(match.interiors.begin(), match.interiors.end()), match.interiors.end());
-    const bool barred = std::any_of(match.interiors.begin(), match.interiors.end(),
+    std::optional<Candidate> candidate = pattern.match(context, root);
+    if (!candidate) continue;
+    if (is_own) require_sound(context, *candidate);
+    std::vector<NodeIndex>& interiors = candidate->interiors;
+    std::sort(interiors.begin(), interiors.end());
+    interiors.erase(std::unique(interiors.begin(), interiors.end()), interiors.end());
+    const bool barred = std::any_of(interiors.begin(), interiors.end(),
                                     [&](NodeIndex index) { return context.schedule.is_result(index); });
     if (barred) continue;
-    std::vector<NodeIndex> reads = pattern->reads();
     // Over no elements there is nothing to gain, and the reference interpreter aborts on empty windows.
     const auto is_empty = [&](NodeIndex index) { return context.shape(index).volume() == 0; };
-    if (is_empty(root) || std::any_of(reads.begin(), reads.end(), is_empty)) continue;
-    Candidate candidate{Pattern::name, root, std::move(match.interiors), {}, std::move(reads), {}};
-    if constexpr (requires { pattern->gives(); }) candidate.gives = pattern->gives();
-    if constexpr (requires { Pattern::is_closed; }) {
-      if (!is_closed(candidate, readers)) continue;
-    }
-    candidate.attributes = std::move(*pattern);
-    found.push_back(std::move(candidate));
+    if (is_empty(root) || std::any_of(candidate->reads.begin(), candidate->reads.end(), is_empty)) continue;
+    if (pattern.is_closed && !is_closed(*candidate, readers)) continue;
+    found.push_back(std::move(*candidate));
   }
 }
 
 template <class... Patterns>
-void discover_all(TypeList<Patterns...>, const MatchContext& context, std::vector<Candidate>& found) {
-  Readers readers(context);
-  (discover<Patterns>(context, readers, found), ...);
+void discover_listed(TypeList<Patterns...>, const MatchContext& context, Readers& readers,
+                     std::vector<Candidate>& found) {
+  (discover(context, matcher_of<Patterns>(), false, readers, found), ...);
 }
 
 }  // namespace
 
-std::vector<Candidate> discover_candidates(const MatchContext& context) {
+std::vector<Candidate> discover_candidates(const MatchContext& context, std::span<const PatternMatcher> own) {
   std::vector<Candidate> found;
-  discover_all(PatternList{}, context, found);
+  Readers readers(context);
+  // A program knows its own patterns, so they come first: of one root's candidates the first is taken.
+  for (const PatternMatcher& pattern : own) discover(context, pattern, true, readers, found);
+  discover_listed(PatternList{}, context, readers, found);
   return found;
 }
 

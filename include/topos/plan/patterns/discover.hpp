@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 
 #include "topos/plan/candidate.hpp"
 #include "topos/plan/schedule.hpp"
@@ -35,9 +36,13 @@ struct PatternMatch {
   std::vector<NodeIndex> interiors;
 };
 
-/// Matches of every pattern of the list, pattern by pattern and then by root, ascending. An interior that is
-/// a declared result bars a match: it has to be computed as itself. Other readers do not bar it, unless the
-/// pattern is closed: what they read is computed for them.
-std::vector<Candidate> discover_candidates(const MatchContext& context);
+struct PatternMatcher;
+
+/// Matches of a program's own patterns and of every pattern of the list, pattern by pattern and then by root,
+/// ascending. An interior that is a declared result bars a match: it has to be computed as itself. Other
+/// readers do not bar it, unless the pattern is closed: what they read is computed for them. Throws
+/// UsageError when one of `own` names a node that its root cannot stand for or read.
+std::vector<Candidate> discover_candidates(const MatchContext& context,
+                                           std::span<const PatternMatcher> own = {});
 
 }  // namespace topos
