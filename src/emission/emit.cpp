@@ -2,7 +2,8 @@
 
 namespace topos {
 
-template std::string emit_stablehlo(const Plan<float>&);
-template std::string emit_stablehlo(const Plan<double>&);
+#define TOPOS_INSTANTIATE(E) template std::string emit_stablehlo(const Plan<E>&);
+TOPOS_FOR_EACH_ELEMENT(TOPOS_INSTANTIATE)
+#undef TOPOS_INSTANTIATE
 
 }  // namespace topos

@@ -12,9 +12,14 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "blobs are written in memory order, little-endian");
 
+template <class E>
+std::string bit_literal(E x) {
+  return fmt::format("0x{:0{}X}", bits_of(x), 2 * sizeof(E));
+}
+
 template <class F>
 std::string literal(F x) {
-  if (!std::isfinite(x)) return fmt::format("0x{:0{}X}", bits_of(x), 2 * sizeof(F));
+  if (!std::isfinite(x)) return bit_literal(x);
   const detail::ShortestDecimal decimal = detail::shortest_decimal(x);
   const bool is_positional = x == 0 || (std::fabs(x) >= F(1e-4) && std::fabs(x) < F(1e16));
   if (is_positional) {
@@ -46,6 +51,9 @@ std::string stablehlo_literal(float x) {
   return literal(x);
 }
 std::string stablehlo_literal(double x) { return literal(x); }
+std::string stablehlo_literal(Bf16 x) {
+  return ElementTraits<Bf16>::is_finite(x) ? literal(float{x}) : bit_literal(x);
+}
 
 template <class E>
 std::string dense_attribute(const Tensor<E>& tensor) {
@@ -73,7 +81,8 @@ std::string dense_index_attribute(const Shape& shape, std::span<const std::int64
       "dense<{}>", detail::nested_list(shape, [&](std::size_t i) { return fmt::format("{}", elements[i]); }));
 }
 
-template std::string dense_attribute(const Tensor<float>&);
-template std::string dense_attribute(const Tensor<double>&);
+#define TOPOS_INSTANTIATE(E) template std::string dense_attribute(const Tensor<E>&);
+TOPOS_FOR_EACH_ELEMENT(TOPOS_INSTANTIATE)
+#undef TOPOS_INSTANTIATE
 
 }  // namespace topos

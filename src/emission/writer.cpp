@@ -9,6 +9,25 @@
 #include "topos/emission/literal.hpp"
 
 namespace topos {
+namespace {
+
+std::string splat_constant(const Shape& shape, std::string_view literal, std::string_view type) {
+  return fmt::format("stablehlo.constant dense<{}> : {}", shape.volume() == 0 ? "" : literal, type);
+}
+
+Shape reduced(Shape shape, const std::vector<Axis>& axes) {
+  for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) shape = shape.without_axis(*axis);
+  return shape;
+}
+
+std::string reduction(std::string_view operation, std::string_view operand, std::string_view seed,
+                      const std::vector<Axis>& axes, std::string_view operand_type,
+                      std::string_view seed_type, std::string_view result_type) {
+  return fmt::format("stablehlo.reduce({} init: {}) applies {} across dimensions = {} : ({}, {}) -> {}",
+                     operand, seed, operation, describe(axes), operand_type, seed_type, result_type);
+}
+
+}  // namespace
 
 std::string StableHloWriter::tensor_type(const Shape& shape, std::string_view element) {
   std::string text = "tensor<";
@@ -42,9 +61,7 @@ std::string StableHloWriter::define(std::string_view suffix, std::string_view ex
 }
 
 std::string StableHloWriter::splat(std::string_view suffix, const Shape& shape, std::string_view literal) {
-  return define(suffix, shape.volume() == 0
-                            ? fmt::format("stablehlo.constant dense<> : {}", type(shape))
-                            : fmt::format("stablehlo.constant dense<{}> : {}", literal, type(shape)));
+  return define(suffix, splat_constant(shape, literal, type(shape)));
 }
 
 std::string StableHloWriter::index_constant(std::string_view suffix, const Shape& shape,
@@ -62,18 +79,8 @@ std::string StableHloWriter::dense_constant(std::string_view suffix, const Shape
 std::string StableHloWriter::reduce(std::string_view suffix, std::string_view operation,
                                     std::string_view operand, const Shape& shape, std::string_view seed,
                                     const std::vector<Axis>& axes) {
-  Shape reduced = shape;
-  for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) reduced = reduced.without_axis(*axis);
-  return define(
-      suffix,
-      fmt::format("stablehlo.reduce({} init: {}) applies {} across dimensions = {} : ({}, {}) -> {}", operand,
-                  seed, operation, describe(axes), type(shape), type(Shape()), type(reduced)));
-}
-
-std::string StableHloWriter::sum(const std::string& suffix, std::string_view operand, const Shape& shape,
-                                 const std::vector<Axis>& axes) {
-  const std::string seed = splat(suffix + "_seed", Shape(), zero());
-  return reduce(suffix, "stablehlo.add", operand, shape, seed, axes);
+  return define(suffix, reduction(operation, operand, seed, axes, type(shape), type(Shape()),
+                                  type(reduced(shape, axes))));
 }
 
 std::string StableHloWriter::broadcast_in_dim(std::string_view suffix, std::string_view operand,
@@ -94,28 +101,75 @@ std::string StableHloWriter::transpose(std::string_view suffix, std::string_view
                                     describe(order), type(from), type(from.permuted(order))));
 }
 
-std::string StableHloWriter::dot_general(std::string_view suffix, std::string_view left,
-                                         const Shape& left_shape, std::string_view right,
-                                         const Shape& right_shape, const std::vector<Axis>& batch,
+std::string StableHloWriter::dot_general(std::string_view left, std::string_view right,
+                                         const std::vector<Axis>& batch,
                                          const std::vector<Axis>& left_contracted,
-                                         const std::vector<Axis>& right_contracted, const Shape& result) {
-  // A product without terms is zeros, and leaves as such: the reference interpreter aborts on an empty
-  // contraction.
-  for (const Axis axis : left_contracted) {
-    if (left_shape[axis] == 0) return splat(suffix, result, zero());
-  }
+                                         const std::vector<Axis>& right_contracted, std::string_view types) {
   const std::string batching =
       batch.empty() ? "" : fmt::format("batching_dims = {} x {}, ", describe(batch), describe(batch));
-  return define(
-      suffix, fmt::format("stablehlo.dot_general {}, {}, {}contracting_dims = {} x {} : ({}, {}) -> {}", left,
-                          right, batching, describe(left_contracted), describe(right_contracted),
-                          type(left_shape), type(right_shape), type(result)));
+  return fmt::format("stablehlo.dot_general {}, {}, {}contracting_dims = {} x {} : {}", left, right, batching,
+                     describe(left_contracted), describe(right_contracted), types);
 }
 
 void StableHloWriter::elementwise(std::string_view operation) {
   const std::size_t arity = graph_[node_].operation.arity();
   const std::string operands = arity == 1 ? operand(0) : operand(0) + ", " + operand(1);
   define("", fmt::format("{} {} : {}", operation, operands, type(result_shape())));
+}
+
+std::string StableHloWriter::promoted(const std::string& suffix, const std::string& operand,
+                                      const Shape& shape) {
+  if (!widens()) return operand;
+  return define(suffix + "_promoted", fmt::format("stablehlo.convert {} : ({}) -> {}", operand, type(shape),
+                                                  accumulator_type(shape)));
+}
+
+std::string StableHloWriter::accumulator_splat(std::string_view suffix, const Shape& shape,
+                                               std::string_view literal) {
+  return define(suffix, splat_constant(shape, literal, accumulator_type(shape)));
+}
+
+std::string StableHloWriter::define_rounded(std::string_view suffix, std::string_view accumulated,
+                                            std::string_view expression, const Shape& shape) {
+  if (!widens()) return define(suffix, expression);
+  const std::string wide = define(accumulated, expression);
+  return define(suffix,
+                fmt::format("stablehlo.convert {} : ({}) -> {}", wide, accumulator_type(shape), type(shape)));
+}
+
+std::string StableHloWriter::sum(const std::string& suffix, const std::string& operand, const Shape& shape,
+                                 const std::vector<Axis>& axes) {
+  const std::string terms = promoted(suffix, operand, shape);
+  const std::string seed = accumulator_splat(suffix + "_seed", Shape(), zero());
+  const Shape result = reduced(shape, axes);
+  return define_rounded(suffix, suffix + "_accumulated",
+                        reduction("stablehlo.add", terms, seed, axes, accumulator_type(shape),
+                                  accumulator_type(Shape()), accumulator_type(result)),
+                        result);
+}
+
+std::string StableHloWriter::product(std::string_view suffix, std::string_view left, const Shape& left_shape,
+                                     std::string_view right, const Shape& right_shape,
+                                     const std::vector<Axis>& batch, const std::vector<Axis>& left_contracted,
+                                     const std::vector<Axis>& right_contracted, const Shape& result) {
+  // A product without terms is zeros, and leaves as such: the reference interpreter aborts on an empty
+  // contraction.
+  for (const Axis axis : left_contracted) {
+    if (left_shape[axis] == 0) return splat(suffix, result, zero());
+  }
+  const std::string types =
+      fmt::format("({}, {}) -> {}", type(left_shape), type(right_shape), accumulator_type(result));
+  return define_rounded(suffix, "_accumulated",
+                        dot_general(left, right, batch, left_contracted, right_contracted, types), result);
+}
+
+std::string StableHloWriter::selected(std::string_view suffix, std::string_view selection,
+                                      const Shape& selection_shape, std::string_view table,
+                                      const Shape& table_shape, const Shape& result) {
+  if (table_shape[0] == 0) return splat(suffix, result, zero());  // as in `product`
+  const std::string types =
+      fmt::format("({}, {}) -> {}", type(selection_shape), type(table_shape), type(result));
+  return define(suffix, dot_general(selection, table, {}, {1}, {0}, types));
 }
 
 void StableHloWriter::payload_constant() {

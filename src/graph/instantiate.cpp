@@ -2,13 +2,12 @@
 
 namespace topos {
 
-template class Value<float>;
-template class Value<double>;
-template class Tape<float>;
-template class Tape<double>;
-template class Network<float>;
-template class Network<double>;
-template class Parameters<float>;
-template class Parameters<double>;
+#define TOPOS_INSTANTIATE(E) \
+  template class Value<E>;   \
+  template class Tape<E>;    \
+  template class Network<E>; \
+  template class Parameters<E>;
+TOPOS_FOR_EACH_ELEMENT(TOPOS_INSTANTIATE)
+#undef TOPOS_INSTANTIATE
 
 }  // namespace topos

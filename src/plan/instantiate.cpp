@@ -2,19 +2,15 @@
 
 namespace topos {
 
-template class Gradients<float>;
-template class Gradients<double>;
-template class Run<float>;
-template class Run<double>;
-template class Plan<float>;
-template class Plan<double>;
-template class Session<float>;
-template class Session<double>;
-template class Entry<float>;
-template class Entry<double>;
-template Entry<float> Network<float>::entry(Symbols) const;
-template Entry<double> Network<double>::entry(Symbols) const;
-template Run<float> Network<float>::forward(const Parameters<float>&, const Feeds<float>&) const;
-template Run<double> Network<double>::forward(const Parameters<double>&, const Feeds<double>&) const;
+#define TOPOS_INSTANTIATE(E)                          \
+  template class Gradients<E>;                        \
+  template class Run<E>;                              \
+  template class Plan<E>;                             \
+  template class Session<E>;                          \
+  template class Entry<E>;                            \
+  template Entry<E> Network<E>::entry(Symbols) const; \
+  template Run<E> Network<E>::forward(const Parameters<E>&, const Feeds<E>&) const;
+TOPOS_FOR_EACH_ELEMENT(TOPOS_INSTANTIATE)
+#undef TOPOS_INSTANTIATE
 
 }  // namespace topos

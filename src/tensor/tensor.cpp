@@ -2,11 +2,11 @@
 
 namespace topos {
 
-template class Tensor<float>;
-template class Tensor<double>;
-template bool same_bits(const Tensor<float>&, const Tensor<float>&);
-template bool same_bits(const Tensor<double>&, const Tensor<double>&);
-template std::string describe(const Tensor<float>&);
-template std::string describe(const Tensor<double>&);
+#define TOPOS_INSTANTIATE(E)                                   \
+  template class Tensor<E>;                                    \
+  template bool same_bits(const Tensor<E>&, const Tensor<E>&); \
+  template std::string describe(const Tensor<E>&);
+TOPOS_FOR_EACH_ELEMENT(TOPOS_INSTANTIATE)
+#undef TOPOS_INSTANTIATE
 
 }  // namespace topos

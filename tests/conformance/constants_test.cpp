@@ -11,7 +11,7 @@ namespace topos::testing {
 namespace {
 
 template <class E>
-using Bits = std::conditional_t<sizeof(E) == 4, std::uint32_t, std::uint64_t>;
+using Bits = decltype(bits_of(E()));
 
 /// Any bit pattern: a quarter of them near a special one.
 template <class E>
@@ -21,8 +21,7 @@ std::vector<E> patterns(Extent count, SplitMix64& random) {
   for (Extent i = 0; i < count; ++i) {
     Bits<E> bits = static_cast<Bits<E>>(random.next() >> (64 - 8 * sizeof(E)));
     if (random.next() % 4 == 0) {
-      bits = std::bit_cast<Bits<E>>(special[random.next() % special.size()]) +
-             static_cast<Bits<E>>(random.next() % 3);
+      bits = static_cast<Bits<E>>(bits_of(special[random.next() % special.size()]) + random.next() % 3);
     }
     elements.push_back(std::bit_cast<E>(bits));
   }
@@ -49,7 +48,7 @@ class Constants : public ::testing::Test {
     }
   }
 };
-using ElementTypes = ::testing::Types<float, double>;
+using ElementTypes = ::testing::Types<float, double, Bf16>;
 TYPED_TEST_SUITE(Constants, ElementTypes);
 
 TYPED_TEST(Constants, of_100_000_random_patterns_in_decimals_come_back_with_equal_bits) {

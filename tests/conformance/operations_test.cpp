@@ -231,6 +231,7 @@ TEST_P(Operations, mean_the_same_abroad) {
   ASSERT_NE(found, cases_by_name().end()) << GetParam() << " has no cases";
   expect_cases_conform<float>(found->second, std::string(GetParam()) + " f32");
   expect_cases_conform<double>(found->second, std::string(GetParam()) + " f64");
+  expect_cases_conform<Bf16>(found->second, std::string(GetParam()) + " bf16");
 }
 
 std::vector<std::string_view> computed_operations() {

@@ -14,7 +14,7 @@ constexpr std::uint64_t graphs = 1000;  // of each element type
 
 template <class E>
 class RandomPrograms : public ::testing::Test {};
-using ElementTypes = ::testing::Types<float, double>;
+using ElementTypes = ::testing::Types<float, double, Bf16>;
 TYPED_TEST_SUITE(RandomPrograms, ElementTypes);
 
 TYPED_TEST(RandomPrograms, plan_and_interpreter_and_both_gradients_give_equal_bits) {

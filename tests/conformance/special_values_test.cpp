@@ -19,7 +19,7 @@ class SpecialValues : public ::testing::Test {
  protected:
   void SetUp() override { TOPOS_REQUIRE_ENGINE(Engine::interpreter); }
 };
-using ElementTypes = ::testing::Types<float, double>;
+using ElementTypes = ::testing::Types<float, double, Bf16>;
 TYPED_TEST_SUITE(SpecialValues, ElementTypes);
 
 /// CHLO's f32 form of erf scales a tiny argument down before it divides, which rounds among the subnormals.
@@ -41,7 +41,8 @@ template <class E>
     const bool equal = a[i] == b[i] && std::signbit(a[i]) == std::signbit(b[i]);
     const bool near = units > 0.0 && std::isfinite(a[i]) && std::isfinite(b[i]) && apart <= allowed;
     if (!equal && !near) {
-      return ::testing::AssertionFailure() << where(i) << " is " << a[i] << " for our " << b[i];
+      return ::testing::AssertionFailure()
+             << where(i) << " is " << describe_element(a[i]) << " for our " << describe_element(b[i]);
     }
   }
   return ::testing::AssertionSuccess();
@@ -83,7 +84,8 @@ TYPED_TEST(SpecialValues, mean_the_same_to_every_elementwise_operation) {
     EXPECT_TRUE(same_values(
         theirs[i], ours.of(results[i]), units,
         [&](std::size_t at) {
-          return fmt::format("{} of {} and {}", operation.name(), first[at], second[at]);
+          return fmt::format("{} of {} and {}", operation.name(), describe_element(first[at]),
+                             describe_element(second[at]));
         },
         operation.is<Erf>() ? erf_underflow : 1.0));
   }
@@ -93,19 +95,20 @@ TYPED_TEST(SpecialValues, mean_the_same_to_every_reduction) {
   using E = TypeParam;
   const E infinity = std::numeric_limits<E>::infinity(), invalid = std::numeric_limits<E>::quiet_NaN();
   const E smallest = std::numeric_limits<E>::denorm_min();
-  const std::vector<std::vector<E>> lines{{-infinity, -infinity}, {0, 0},
-                                          {infinity, 0},          {infinity, infinity},
-                                          {infinity, -infinity},  {invalid, 1},
-                                          {1, invalid},           {invalid, invalid},
-                                          {-E(0), -E(0)},         {-E(0), 0},
-                                          {smallest, smallest},   {smallest, 0},
-                                          {-infinity, 3},         {std::numeric_limits<E>::max(), 1}};
+  const E zero(0), one(1);
+  const std::vector<std::vector<E>> lines{{-infinity, -infinity}, {zero, zero},
+                                          {infinity, zero},       {infinity, infinity},
+                                          {infinity, -infinity},  {invalid, one},
+                                          {one, invalid},         {invalid, invalid},
+                                          {-zero, -zero},         {-zero, zero},
+                                          {smallest, smallest},   {smallest, zero},
+                                          {-infinity, E(3)},      {std::numeric_limits<E>::max(), one}};
   std::vector<E> elements;
   for (const std::vector<E>& line : lines) elements.insert(elements.end(), line.begin(), line.end());
   const Extent rows = static_cast<Extent>(lines.size());
   Tape<E> tape;
   const Value<E> x = tape.input(Tensor<E>({rows, 2}, elements));
-  const Value<E> ones = tape.input(Tensor<E>({2, 1}, {1, 1}));
+  const Value<E> ones = tape.input(Tensor<E>({2, 1}, {one, one}));
   const Value<E> values = logsumexp(x, 1);
   const Adjoints adjoints = tape.differentiate(sum(narrow(values, 0, 0, 2)), {x});
   const Symbols results{sum_along(x, 1),
@@ -155,7 +158,8 @@ TYPED_TEST(SpecialValues, of_maximum_and_power_and_logsumexp_have_the_same_gradi
   for (std::size_t i = 0; i < theirs.size(); ++i) {
     // A power, a product, a logarithm and a product: each rounds.
     EXPECT_TRUE(same_values(theirs[i], ours.of(plan.results()[i]), 8.0, [&](std::size_t at) {
-      return fmt::format("gradient {} at {} and {}", i, first[at], second[at]);
+      return fmt::format("gradient {} at {} and {}", i, describe_element(first[at]),
+                         describe_element(second[at]));
     }));
   }
 }

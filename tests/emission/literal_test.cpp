@@ -22,7 +22,7 @@ namespace topos::testing {
 namespace {
 
 template <class F>
-using Bits = std::conditional_t<sizeof(F) == 4, std::uint32_t, std::uint64_t>;
+using Bits = decltype(bits_of(F()));
 
 /// MLIR's grammar of a float literal, [-] digits . digits [e [-] digits], of which the point and a digit on
 /// either side are what other formatters leave out; or exactly as many hexadecimal digits as the type has.
@@ -85,12 +85,13 @@ TEST(Literal, each_captured_literal_is_ours) {
   std::size_t count = 0;
   for (; rows >> element >> bits >> wanted; ++count) {
     const std::uint64_t value = std::stoull(bits, nullptr, 16);
-    const std::string text = element == "f32"
-                                 ? stablehlo_literal(std::bit_cast<float>(static_cast<std::uint32_t>(value)))
-                                 : stablehlo_literal(std::bit_cast<double>(value));
+    const std::string text =
+        element == "f32"   ? stablehlo_literal(std::bit_cast<float>(static_cast<std::uint32_t>(value)))
+        : element == "f64" ? stablehlo_literal(std::bit_cast<double>(value))
+                           : stablehlo_literal(Bf16::from_bits(static_cast<std::uint16_t>(value)));
     EXPECT_EQ(text, wanted) << element << ' ' << bits;
   }
-  EXPECT_EQ(count, 50u);
+  EXPECT_EQ(count, 61u);
 }
 
 TEST(Literal, numbers_that_other_formatters_misspell_are_literals) {
@@ -160,6 +161,12 @@ TEST(Literal, the_one_f32_whose_shortest_decimal_is_misread_prints_more_digits) 
   EXPECT_EQ(stablehlo_literal(x), "7.038530691851209e-26");
   EXPECT_TRUE(reads_back(x));
   EXPECT_TRUE(reads_back(-x));
+}
+
+TEST(Literal, every_bf16_reads_back) {
+  for (unsigned bits = 0; bits <= 0xFFFF; ++bits) {
+    ASSERT_TRUE(reads_back(Bf16::from_bits(static_cast<std::uint16_t>(bits))));
+  }
 }
 
 // Every 8,191st pattern; every one, which takes minutes, with TOPOS_EXHAUSTIVE in the environment.

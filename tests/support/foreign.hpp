@@ -36,6 +36,7 @@
 #include "topos/backends/temporary_directory.hpp"
 #include "topos/base/error.hpp"
 #include "topos/emission/emit.hpp"
+#include "topos/tensor/text.hpp"
 
 namespace topos::testing {
 
@@ -49,7 +50,8 @@ struct Witness {
   std::size_t modules = 0;
   std::size_t elements = 0;
   std::size_t exact = 0;      ///< elements whose bound was zero
-  std::size_t loose = 0;      ///< elements whose bound exceeded a thousandth of their tensor's size
+  std::size_t loose = 0;      ///< elements whose bound exceeded a thousandth of their tensor's size, for bf16
+                              ///< an eighth
   std::size_t unclaimed = 0;  ///< elements without a finite bound
   double largest = 0.0;       ///< the largest used fraction of a bound
   std::string where_largest;
@@ -146,16 +148,33 @@ class Foreign {
     TOPOS_REQUIRE_TOOL(missing_tool.empty(), missing_tool);                                  \
   } while (false)
 
+/// xla-cpu-pjrt 0.0.1 compiles some products of bf16 with f32 sums and has no code to run them.
+inline bool lacks_product(std::string_view failure) {
+  return failure.find("Unsupported element type for DotThunk::Execute: BF16") != std::string_view::npos;
+}
+
 template <class E>
 backends::Array foreign_array(const Tensor<E>& x) {
   const std::span<const Extent> extents = x.shape().extents();
-  return backends::Array::of({extents.begin(), extents.end()}, x.elements().span());
+  if constexpr (std::is_same_v<E, Bf16>) {
+    std::vector<std::uint16_t> bits;
+    for (const Bf16 element : x.elements()) bits.push_back(element.to_bits());
+    return backends::Array::of({extents.begin(), extents.end()}, std::span<const std::uint16_t>(bits));
+  } else {
+    return backends::Array::of({extents.begin(), extents.end()}, x.elements().span());
+  }
 }
 
 template <class E>
 Tensor<E> tensor_of(const backends::Array& array) {
-  const std::span<const E> elements = array.values<E>();
-  return Tensor<E>(Shape(array.extents), std::vector<E>(elements.begin(), elements.end()));
+  std::vector<E> elements;
+  if constexpr (std::is_same_v<E, Bf16>) {
+    for (const std::uint16_t bits : array.values<std::uint16_t>()) elements.push_back(Bf16::from_bits(bits));
+  } else {
+    const std::span<const E> values = array.values<E>();
+    elements.assign(values.begin(), values.end());
+  }
+  return Tensor<E>(Shape(array.extents), std::move(elements));
 }
 
 /// What the plan's module takes, in its order.
@@ -213,14 +232,14 @@ template <class E>
       continue;
     }
     if (bound[i] == 0.0) ++witness.exact;
-    if (bound[i] > 1e-3 * size) ++witness.loose;
+    if (bound[i] > (std::is_same_v<E, Bf16> ? 0.125 : 1e-3) * size) ++witness.loose;
     if (a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))) continue;
     const double distance = std::fabs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
     const double used = distance / (slack * bound[i]);
     if (!(used <= 1.0)) {
       return ::testing::AssertionFailure()
-             << fmt::format("element {} is {} for our {}, {} apart where {} is allowed", i, a[i], b[i],
-                            distance, slack * bound[i]);
+             << fmt::format("element {} is {} for our {}, {} apart where {} is allowed", i,
+                            describe_element(a[i]), describe_element(b[i]), distance, slack * bound[i]);
     }
     if (used > witness.largest) {
       witness.largest = used;

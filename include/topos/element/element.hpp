@@ -43,6 +43,8 @@ struct IeeeTraits {
     if (a == b) return std::signbit(a) ? b : a;
     return a > b ? a : b;
   }
+  /// 1 where a >= b, else 0.
+  static F step(F a, F b) { return a >= b ? F(1) : F(0); }
 };
 
 template <>
@@ -55,7 +57,24 @@ struct ElementTraits<double> : IeeeTraits<double> {
   static constexpr std::string_view name = "f64";
 };
 
-/// A number a tape can compute in: +, -, *, /, unary -, ==, >= and the functions of ElementTraits.
+namespace detail {
+template <class E>
+struct AccumulatorOf {
+  using type = E;
+};
+template <class E>
+  requires requires { typename ElementTraits<E>::Accumulator; }
+struct AccumulatorOf<E> {
+  using type = typename ElementTraits<E>::Accumulator;
+};
+}  // namespace detail
+
+/// What products and sums of E are carried in before they are rounded to E: E itself, unless its traits name
+/// a wider Accumulator. Each converts to the other.
+template <class E>
+using Accumulator = typename detail::AccumulatorOf<E>::type;
+
+/// A number a tape can compute in: +, -, *, /, unary -, == and the functions of ElementTraits.
 template <class E>
 concept Element = std::copyable<E> && requires(const E a, const E b) {
   { a + b } -> std::convertible_to<E>;
@@ -64,10 +83,10 @@ concept Element = std::copyable<E> && requires(const E a, const E b) {
   { a / b } -> std::convertible_to<E>;
   { -a } -> std::convertible_to<E>;
   { a == b } -> std::convertible_to<bool>;
-  { a >= b } -> std::convertible_to<bool>;
   { ElementTraits<E>::from_double(1.0) } -> std::same_as<E>;
   { ElementTraits<E>::fused_multiply_add(a, b, a) } -> std::same_as<E>;
   { ElementTraits<E>::tanh(a) } -> std::same_as<E>;
+  { ElementTraits<E>::step(a, b) } -> std::same_as<E>;
 };
 
 /// The IEEE bits of an element.

@@ -13,7 +13,8 @@ namespace topos {
 template <class E>
 std::string emit_stablehlo(const Plan<E>& plan);
 
-extern template std::string emit_stablehlo(const Plan<float>&);
-extern template std::string emit_stablehlo(const Plan<double>&);
+#define TOPOS_INSTANTIATE(E) extern template std::string emit_stablehlo(const Plan<E>&);
+TOPOS_FOR_EACH_ELEMENT(TOPOS_INSTANTIATE)
+#undef TOPOS_INSTANTIATE
 
 }  // namespace topos

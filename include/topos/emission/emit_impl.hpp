@@ -14,6 +14,7 @@ std::string emit_stablehlo(const Plan<E>& plan) {
   const DefaultFloatEnvironment environment;  // or a subnormal constant would compare equal to zero
   static const ElementText element{
       .name = Traits::name,
+      .accumulator = ElementTraits<Accumulator<E>>::name,
       .literal = [](double value) { return stablehlo_literal(Traits::from_double(value)); },
       .negative_infinity = stablehlo_literal(Traits::negative_infinity()),
       .dense =

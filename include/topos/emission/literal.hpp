@@ -8,9 +8,11 @@
 namespace topos {
 
 /// The shortest decimal that MLIR reads back as the same element, always with a point: "0.1", "1.0e-5"; the
-/// bits in hexadecimal for NaN and the infinities, which have no decimal.
+/// bits in hexadecimal for NaN and the infinities, which have no decimal. A bf16 has the decimal of its
+/// float.
 std::string stablehlo_literal(float x);
 std::string stablehlo_literal(double x);
+std::string stablehlo_literal(Bf16 x);
 
 /// Above this many elements a constant that is not a splat is written as a hexadecimal blob: MLIR parses
 /// those some forty times faster than decimals, and they are half the size.
@@ -22,7 +24,8 @@ std::string dense_attribute(const Tensor<E>& tensor);
 /// The same for index constants, which never print as a splat.
 std::string dense_index_attribute(const Shape& shape, std::span<const std::int64_t> elements);
 
-extern template std::string dense_attribute(const Tensor<float>&);
-extern template std::string dense_attribute(const Tensor<double>&);
+#define TOPOS_INSTANTIATE(E) extern template std::string dense_attribute(const Tensor<E>&);
+TOPOS_FOR_EACH_ELEMENT(TOPOS_INSTANTIATE)
+#undef TOPOS_INSTANTIATE
 
 }  // namespace topos

@@ -11,9 +11,10 @@ namespace topos {
 
 /// How an element type prints.
 struct ElementText {
-  std::string_view name;                                                          ///< "f32"
-  std::string (*literal)(double value);                                           ///< a value's literal
-  std::string negative_infinity;                                                  ///< its literal
+  std::string_view name;                 ///< "f32"
+  std::string_view accumulator;          ///< what sums are carried in
+  std::string (*literal)(double value);  ///< a value's literal
+  std::string negative_infinity;         ///< its literal
   std::string (*dense)(const Shape& shape, const std::vector<double>& elements);  ///< "dense<...>"
 };
 
@@ -36,6 +37,7 @@ class StableHloWriter {
 
   // Types and literals.
   std::string type(const Shape& shape) const { return tensor_type(shape, element_.name); }
+  std::string accumulator_type(const Shape& shape) const { return tensor_type(shape, element_.accumulator); }
   static std::string predicate_type(const Shape& shape) { return tensor_type(shape, "i1"); }
   static std::string index_type(const Shape& shape) { return tensor_type(shape, "i64"); }
   std::string zero() const { return element_.literal(0.0); }
@@ -52,18 +54,30 @@ class StableHloWriter {
                              const std::vector<double>& elements);
   std::string reduce(std::string_view suffix, std::string_view operation, std::string_view operand,
                      const Shape& shape, std::string_view seed, const std::vector<Axis>& axes);
-  std::string sum(const std::string& suffix, std::string_view operand, const Shape& shape,
-                  const std::vector<Axis>& axes);
   std::string broadcast_in_dim(std::string_view suffix, std::string_view operand, const Shape& from,
                                const std::vector<Axis>& axes, const Shape& to);
   std::string reshape(std::string_view suffix, std::string_view operand, const Shape& from, const Shape& to);
   std::string transpose(std::string_view suffix, std::string_view operand, const Shape& from,
                         const std::vector<Axis>& order);
-  std::string dot_general(std::string_view suffix, std::string_view left, const Shape& left_shape,
-                          std::string_view right, const Shape& right_shape, const std::vector<Axis>& batch,
-                          const std::vector<Axis>& left_contracted, const std::vector<Axis>& right_contracted,
-                          const Shape& result);
+  /// Rows taken by one-hot rows: a product that adds nothing.
+  std::string selected(std::string_view suffix, std::string_view selection, const Shape& selection_shape,
+                       std::string_view table, const Shape& table_shape, const Shape& result);
   void elementwise(std::string_view operation);
+  // Lines of operations that add, in the accumulator's type where that is wider than the element's.
+  /// The operand converted to the accumulator; itself where that is the element.
+  std::string promoted(const std::string& suffix, const std::string& operand, const Shape& shape);
+  std::string accumulator_splat(std::string_view suffix, const Shape& shape, std::string_view literal);
+  /// Defines `suffix` by an expression of the accumulator's type, which `accumulated` names before it is
+  /// rounded.
+  std::string define_rounded(std::string_view suffix, std::string_view accumulated,
+                             std::string_view expression, const Shape& shape);
+  std::string sum(const std::string& suffix, const std::string& operand, const Shape& shape,
+                  const std::vector<Axis>& axes);
+  /// A dot_general that adds, its result named "_accumulated" before it is rounded.
+  std::string product(std::string_view suffix, std::string_view left, const Shape& left_shape,
+                      std::string_view right, const Shape& right_shape, const std::vector<Axis>& batch,
+                      const std::vector<Axis>& left_contracted, const std::vector<Axis>& right_contracted,
+                      const Shape& result);
   void payload_constant();
   /// The literal of a leaf of one element.
   std::string leaf_literal(NodeIndex leaf) const;
@@ -79,6 +93,10 @@ class StableHloWriter {
   const std::string& body() const { return body_; }
 
  private:
+  bool widens() const { return element_.accumulator != element_.name; }
+  static std::string dot_general(std::string_view left, std::string_view right,
+                                 const std::vector<Axis>& batch, const std::vector<Axis>& left_contracted,
+                                 const std::vector<Axis>& right_contracted, std::string_view types);
   static std::string tensor_type(const Shape& shape, std::string_view element);
 
   const Graph& graph_;

@@ -58,7 +58,8 @@ class Network {
   std::shared_ptr<Program<E>> program_;  // not changed while anything shares it
 };
 
-extern template class Network<float>;
-extern template class Network<double>;
+#define TOPOS_INSTANTIATE(E) extern template class Network<E>;
+TOPOS_FOR_EACH_ELEMENT(TOPOS_INSTANTIATE)
+#undef TOPOS_INSTANTIATE
 
 }  // namespace topos

@@ -47,7 +47,8 @@ class Parameters {
 template <class E>
 using ParameterGradients = Parameters<E>;
 
-extern template class Parameters<float>;
-extern template class Parameters<double>;
+#define TOPOS_INSTANTIATE(E) extern template class Parameters<E>;
+TOPOS_FOR_EACH_ELEMENT(TOPOS_INSTANTIATE)
+#undef TOPOS_INSTANTIATE
 
 }  // namespace topos

@@ -66,7 +66,8 @@ class Tape {
   std::shared_ptr<detail::Recorder<E>> recorder_;
 };
 
-extern template class Tape<float>;
-extern template class Tape<double>;
+#define TOPOS_INSTANTIATE(E) extern template class Tape<E>;
+TOPOS_FOR_EACH_ELEMENT(TOPOS_INSTANTIATE)
+#undef TOPOS_INSTANTIATE
 
 }  // namespace topos

@@ -138,7 +138,8 @@ Tensor<E> operator-(const Tensor<E>& a) {
   return negate(a);
 }
 
-extern template class Value<float>;
-extern template class Value<double>;
+#define TOPOS_INSTANTIATE(E) extern template class Value<E>;
+TOPOS_FOR_EACH_ELEMENT(TOPOS_INSTANTIATE)
+#undef TOPOS_INSTANTIATE
 
 }  // namespace topos

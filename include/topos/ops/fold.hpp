@@ -21,6 +21,7 @@ struct Fold : OperationDefaults {
   static constexpr std::string_view name = "Fold";
   static constexpr std::size_t arity = 1;
   static constexpr Reads reads = Reads::nothing;
+  static constexpr bool accumulates = true;
   std::vector<Field> fields() const {
     return {{"axis", axis}, {"size", size}, {"step", step}, {"dilation", dilation}, {"extent", extent}};
   }
@@ -63,9 +64,8 @@ struct Fold : OperationDefaults {
     const bool trailing = axis + 1 == out.result_shape().rank();
     const Shape joined_shape =
         out.result_shape().without_axis(axis).with_axis(out.result_shape().rank() - 1, extent);
-    const std::string joined =
-        out.dot_general(trailing ? "" : "_joined", out.operand(0), out.shape(0), matrix, weights_shape, {},
-                        {axis, axis + 1}, {0, 1}, joined_shape);
+    const std::string joined = out.product(trailing ? "" : "_joined", out.operand(0), out.shape(0), matrix,
+                                           weights_shape, {}, {axis, axis + 1}, {0, 1}, joined_shape);
     if (trailing) return;
     std::vector<Axis> home;
     home.reserve(static_cast<std::size_t>(out.result_shape().rank()));
@@ -104,10 +104,13 @@ struct Fold : OperationDefaults {
                      fmt::format("stablehlo.pad {}, {}, low = {}, high = {}, interior = {} : ({}, {}) -> {}",
                                  line, zero, describe(low), describe(high), describe(interior),
                                  out.type(line_shape), out.type(Shape()), out.type(out.result_shape())));
-      total = k == 0 ? spread
-                     : out.define(k + 1 == size ? "" : fmt::format("_sum{}", k),
-                                  fmt::format("stablehlo.add {}, {} : {}", total, spread,
-                                              out.type(out.result_shape())));
+      if (size == 1) return;
+      const std::string term = out.promoted(fmt::format("_spread{}", k), spread, out.result_shape());
+      const std::string sum =
+          fmt::format("stablehlo.add {}, {} : {}", total, term, out.accumulator_type(out.result_shape()));
+      total = k == 0          ? term
+              : k + 1 == size ? out.define_rounded("", "_accumulated", sum, out.result_shape())
+                              : out.define(fmt::format("_sum{}", k), sum);
     }
   }
 };

@@ -27,8 +27,7 @@ struct Gather : OperationDefaults {
   }
   template <class Writer>
   void spell(Writer& out) const {
-    out.dot_general("", out.operand(1), out.shape(1), out.operand(0), out.shape(0), {}, {1}, {0},
-                    out.result_shape());
+    out.selected("", out.operand(1), out.shape(1), out.operand(0), out.shape(0), out.result_shape());
   }
 };
 

@@ -24,6 +24,7 @@ struct MatMul : OperationDefaults {
   static constexpr std::string_view name = "MatMul";
   static constexpr std::size_t arity = 2;
   static constexpr Reads reads = Reads::both;
+  static constexpr bool accumulates = true;
   Shape infer_shape(const OperandShapes& in) const {
     const Axis rank = in[0].rank();
     in.require(rank >= 2, "C1: the operands must have at least two axes");
@@ -52,8 +53,8 @@ struct MatMul : OperationDefaults {
     const Axis rank = out.shape(0).rank();
     std::vector<Axis> batch(static_cast<std::size_t>(rank - 2));
     std::iota(batch.begin(), batch.end(), Axis{0});
-    out.dot_general("", out.operand(0), out.shape(0), out.operand(1), out.shape(1), batch, {rank - 1},
-                    {rank - 2}, out.result_shape());
+    out.product("", out.operand(0), out.shape(0), out.operand(1), out.shape(1), batch, {rank - 1}, {rank - 2},
+                out.result_shape());
   }
 };
 

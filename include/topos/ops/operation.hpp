@@ -83,7 +83,8 @@ std::span<const OperationInfo* const> vocabulary();
 struct OperationDefaults {
   static constexpr bool is_source = false;
   static constexpr bool is_elementwise = false;
-  using Attributes = TypeList<>;  // what the constructor takes
+  static constexpr bool accumulates = false;  // adds many terms: in the element's accumulator, rounded once
+  using Attributes = TypeList<>;              // what the constructor takes
   std::vector<Field> fields() const { return {}; }
 };
 

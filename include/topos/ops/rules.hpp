@@ -17,7 +17,9 @@ Tensor<E> evaluate(const Operation& operation, std::span<const Tensor<E>> operan
 template <class R>
 std::array<std::optional<R>, max_arity> vjp(const Operation& operation, const Linearization<R>& at);
 
-extern template Tensor<float> evaluate(const Operation&, std::span<const Tensor<float>>, const Shape&);
-extern template Tensor<double> evaluate(const Operation&, std::span<const Tensor<double>>, const Shape&);
+#define TOPOS_INSTANTIATE(E) \
+  extern template Tensor<E> evaluate(const Operation&, std::span<const Tensor<E>>, const Shape&);
+TOPOS_FOR_EACH_ELEMENT(TOPOS_INSTANTIATE)
+#undef TOPOS_INSTANTIATE
 
 }  // namespace topos

@@ -5,11 +5,21 @@
 #include "topos/base/float_environment.hpp"
 #include "topos/ops/op_list.hpp"
 #include "topos/ops/rules.hpp"
+#include "topos/tensor/convert.hpp"
 #include "topos/tensor/reference/matmul.hpp"
 #include "topos/tensor/tensor_impl.hpp"
 
 namespace topos {
 namespace detail {
+
+/// The operation over the accumulator's elements, its result rounded to E.
+template <class E>
+Tensor<E> evaluate_accumulated(const Operation& operation, std::span<const Tensor<E>> operands,
+                               const Shape& shape) {
+  std::vector<Tensor<Accumulator<E>>> promoted;
+  for (const Tensor<E>& operand : operands) promoted.push_back(convert<Accumulator<E>>(operand));
+  return convert<E>(evaluate<Accumulator<E>>(operation, promoted, shape));
+}
 
 template <class E, class... Ops>
 Tensor<E> evaluate_by_opcode(TypeList<Ops...>, const Operation& operation,
@@ -17,7 +27,11 @@ Tensor<E> evaluate_by_opcode(TypeList<Ops...>, const Operation& operation,
   using Function = Tensor<E> (*)(const Operation&, std::span<const Tensor<E>>, const Shape&);
   static constexpr Function table[] = {
       [](const Operation& op, std::span<const Tensor<E>> in, const Shape& out) -> Tensor<E> {
-        return op.get<Ops>().evaluate(in, out);
+        if constexpr (Ops::accumulates && !std::is_same_v<Accumulator<E>, E>) {
+          return evaluate_accumulated(op, in, out);
+        } else {
+          return op.get<Ops>().evaluate(in, out);
+        }
       }...};
   return table[operation.opcode()](operation, operands, shape);
 }

@@ -10,6 +10,7 @@ struct Scatter : OperationDefaults {
   static constexpr std::string_view name = "Scatter";
   static constexpr std::size_t arity = 2;
   static constexpr Reads reads = Reads::right;
+  static constexpr bool accumulates = true;
   Shape infer_shape(const OperandShapes& in) const {
     in.require(in[0].rank() >= 1, "C1: the rows to add must have an axis that counts them");
     in.require(in[1].rank() == 2, "C2: the selection must be [count, classes]");
@@ -27,8 +28,8 @@ struct Scatter : OperationDefaults {
   }
   template <class Writer>
   void spell(Writer& out) const {
-    out.dot_general("", out.operand(1), out.shape(1), out.operand(0), out.shape(0), {}, {0}, {0},
-                    out.result_shape());
+    out.product("", out.operand(1), out.shape(1), out.operand(0), out.shape(0), {}, {0}, {0},
+                out.result_shape());
   }
 };
 

@@ -13,9 +13,8 @@ struct Step : ElementwiseBinary {
   static constexpr Reads reads = Reads::nothing;
   template <class E>
   Tensor<E> evaluate(std::span<const Tensor<E>> in, const Shape&) const {
-    return reference::map(in[0], in[1], [](const E& a, const E& b) -> E {
-      return ElementTraits<E>::from_double(a >= b ? 1.0 : 0.0);
-    });
+    return reference::map(in[0], in[1],
+                          [](const E& a, const E& b) -> E { return ElementTraits<E>::step(a, b); });
   }
   // piecewise constant: both operands are data
   template <class R>

@@ -12,6 +12,7 @@ struct Sum : OperationDefaults {
   static constexpr std::string_view name = "Sum";
   static constexpr std::size_t arity = 1;
   static constexpr Reads reads = Reads::nothing;
+  static constexpr bool accumulates = true;
   Shape infer_shape(const OperandShapes&) const { return Shape(); }
   template <class E>
   Tensor<E> evaluate(std::span<const Tensor<E>> in, const Shape&) const {

@@ -14,6 +14,7 @@ struct SumAlong : OperationDefaults {
   static constexpr std::string_view name = "SumAlong";
   static constexpr std::size_t arity = 1;
   static constexpr Reads reads = Reads::nothing;
+  static constexpr bool accumulates = true;
   std::vector<Field> fields() const { return {{"axis", axis}}; }
   Shape infer_shape(const OperandShapes& in) const {
     in.require(in[0].has_axis(axis), "C1: the axis must be an axis of the operand");

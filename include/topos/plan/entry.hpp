@@ -80,7 +80,8 @@ class Entry {
   std::vector<PatternMatcher> patterns_;
 };
 
-extern template class Entry<float>;
-extern template class Entry<double>;
+#define TOPOS_INSTANTIATE(E) extern template class Entry<E>;
+TOPOS_FOR_EACH_ELEMENT(TOPOS_INSTANTIATE)
+#undef TOPOS_INSTANTIATE
 
 }  // namespace topos

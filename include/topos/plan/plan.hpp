@@ -54,7 +54,8 @@ class Plan {
   std::shared_ptr<detail::Engine<E>> engine_;  // none when every value is retained
 };
 
-extern template class Plan<float>;
-extern template class Plan<double>;
+#define TOPOS_INSTANTIATE(E) extern template class Plan<E>;
+TOPOS_FOR_EACH_ELEMENT(TOPOS_INSTANTIATE)
+#undef TOPOS_INSTANTIATE
 
 }  // namespace topos

@@ -108,7 +108,8 @@ class InterpretingEngine : public Engine<E> {
 
 template <class E>
 std::shared_ptr<Engine<E>> make_engine(std::shared_ptr<const Program<E>> program, const Schedule& schedule,
-                                       const std::vector<Update>& updates, const EngineOptions&) {
+                                       const Candidates&, const std::vector<Update>& updates,
+                                       const EngineOptions&) {
   return std::make_shared<InterpretingEngine<E>>(std::move(program), schedule, updates);
 }
 

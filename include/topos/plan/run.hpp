@@ -64,9 +64,10 @@ class Run {
   std::optional<std::vector<bool>> readable_;  // absent: everything evaluated
 };
 
-extern template class Gradients<float>;
-extern template class Gradients<double>;
-extern template class Run<float>;
-extern template class Run<double>;
+#define TOPOS_INSTANTIATE(E)          \
+  extern template class Gradients<E>; \
+  extern template class Run<E>;
+TOPOS_FOR_EACH_ELEMENT(TOPOS_INSTANTIATE)
+#undef TOPOS_INSTANTIATE
 
 }  // namespace topos

@@ -42,7 +42,8 @@ class Session {
   bool has_run_ = false;
 };
 
-extern template class Session<float>;
-extern template class Session<double>;
+#define TOPOS_INSTANTIATE(E) extern template class Session<E>;
+TOPOS_FOR_EACH_ELEMENT(TOPOS_INSTANTIATE)
+#undef TOPOS_INSTANTIATE
 
 }  // namespace topos

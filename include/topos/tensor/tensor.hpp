@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "topos/element/element.hpp"
+#include "topos/element/element_list.hpp"
 #include "topos/tensor/shape.hpp"
 
 namespace topos {
@@ -121,7 +121,8 @@ constexpr Extent window_count(Extent extent, Extent size, Extent step, Extent di
   return (extent - (dilation * (size - 1) + 1)) / step + 1;
 }
 
-extern template class Tensor<float>;
-extern template class Tensor<double>;
+#define TOPOS_INSTANTIATE(E) extern template class Tensor<E>;
+TOPOS_FOR_EACH_ELEMENT(TOPOS_INSTANTIATE)
+#undef TOPOS_INSTANTIATE
 
 }  // namespace topos

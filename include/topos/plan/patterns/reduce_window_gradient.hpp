@@ -20,31 +20,35 @@ struct ReduceWindowGradient {
 
   template <class Writer>
   void spell(Writer& out) const {
-    const std::string scalar = out.type(Shape());
+    const Shape& source_shape = out.shape_of(windows.source);
     const Shape counts({windows.batch, windows.channels, windows.counts[0], windows.counts[1]});
-    const std::string scattered =
+    const std::string reshaped =
         out.reshape("_cotangent", out.name_of(cotangent), out.shape_of(cotangent), counts);
-    const std::string zero = out.splat("_zero", Shape(), out.zero());
-    out.line(fmt::format("{} = \"stablehlo.select_and_scatter\"({}, {}, {}) ({{", out.local(""),
-                         out.name_of(windows.source), scattered, zero));
-    out.line(fmt::format("^bb0({0}: {2}, {1}: {2}):", out.local("_left"), out.local("_right"), scalar));
-    out.line(
-        fmt::format("{} = stablehlo.compare GE, {}, {}, FLOAT : ({}, {}) -> {}", out.local("_wins"),
-                    out.local("_left"), out.local("_right"), scalar, scalar, out.predicate_type(Shape())),
-        2);
-    out.line(fmt::format("stablehlo.return {} : {}", out.local("_wins"), out.predicate_type(Shape())), 2);
-    out.line("}, {");
-    out.line(fmt::format("^bb0({0}: {2}, {1}: {2}):", out.local("_total"), out.local("_share"), scalar));
-    out.line(fmt::format("{} = stablehlo.add {}, {} : {}", out.local("_sum"), out.local("_total"),
-                         out.local("_share"), scalar),
-             2);
-    out.line(fmt::format("stablehlo.return {} : {}", out.local("_sum"), scalar), 2);
-    out.line(fmt::format(
-        "}}) {{window_dimensions = array<i64: 1, 1, {}, {}>, window_strides = array<i64: 1, 1, {}, "
-        "{}>}} : ({}, {}, {}) -> {}",
-        windows.axes[0].size, windows.axes[1].size, windows.axes[0].stride, windows.axes[1].stride,
-        out.type(out.result_shape()), out.type(counts), scalar, out.type(out.result_shape())));
-    out.alias(out.local(""));
+    const std::string scattered = out.promoted("_cotangent", reshaped, counts);
+    const std::string source = out.promoted("_source", out.name_of(windows.source), source_shape);
+    const std::string zero = out.accumulator_splat("_zero", Shape(), out.zero());
+    const std::string scalar = out.accumulator_type(Shape());
+    const std::string result = out.accumulator_type(out.result_shape());
+    const std::string select = fmt::format(
+        "    ^bb0({0}: {3}, {1}: {3}):\n"
+        "      {2} = stablehlo.compare GE, {0}, {1}, FLOAT : ({3}, {3}) -> {4}\n"
+        "      stablehlo.return {2} : {4}\n",
+        out.local("_left"), out.local("_right"), out.local("_wins"), scalar, out.predicate_type(Shape()));
+    const std::string scatter = fmt::format(
+        "    ^bb0({0}: {3}, {1}: {3}):\n"
+        "      {2} = stablehlo.add {0}, {1} : {3}\n"
+        "      stablehlo.return {2} : {3}\n",
+        out.local("_total"), out.local("_share"), out.local("_sum"), scalar);
+    out.define_rounded(
+        "", "_accumulated",
+        fmt::format(
+            "\"stablehlo.select_and_scatter\"({}, {}, {}) ({{\n{}    }}, {{\n{}    }}) "
+            "{{window_dimensions = array<i64: 1, 1, {}, {}>, window_strides = array<i64: 1, 1, {}, {}>}} "
+            ": ({}, {}, {}) -> {}",
+            source, scattered, zero, select, scatter, windows.axes[0].size, windows.axes[1].size,
+            windows.axes[0].stride, windows.axes[1].stride, result, out.accumulator_type(counts), scalar,
+            result),
+        out.result_shape());
   }
 };
 

@@ -28,8 +28,8 @@ struct WindowProduct {
     const std::string dilation =
         dilated ? ", rhs_dilate = " + list_of(windows, [](const WindowAxis& axis) { return axis.dilation; })
                 : "";
-    const std::string product = out.define(
-        "_windows",
+    const std::string product = out.define_rounded(
+        "_windows", "_accumulated",
         fmt::format(
             "stablehlo.convolution({}, {}) dim_numbers = [b, f, 0, 1]x[i, 0, 1, o]->[b, 0, 1, f], window = "
             "{{stride = {}, pad = [[{}, {}], [{}, {}]]{}}} {{batch_group_count = 1 : i64, "
@@ -37,7 +37,9 @@ struct WindowProduct {
             out.name_of(windows.source), weights,
             list_of(windows, [](const WindowAxis& axis) { return axis.stride; }), windows.axes[0].pad_low,
             windows.axes[0].pad_high, windows.axes[1].pad_low, windows.axes[1].pad_high, dilation,
-            out.type(out.shape_of(windows.source)), out.type(kernel_shape), out.type(product_shape)));
+            out.type(out.shape_of(windows.source)), out.type(kernel_shape),
+            out.accumulator_type(product_shape)),
+        product_shape);
     out.reshape("", product, product_shape, out.result_shape());
   }
 };

@@ -38,8 +38,8 @@ struct WindowProductInputGradient {
       low[i] = axis.dilation * (axis.size - 1);
       high[i] = out.result_shape()[static_cast<Axis>(i) + 2] - (axis.stride * (windows.counts[i] - 1) + 1);
     }
-    out.define(
-        "",
+    out.define_rounded(
+        "", "_accumulated",
         fmt::format(
             "stablehlo.convolution({}, {}) dim_numbers = [b, 0, 1, f]x[o, 0, 1, i]->[b, f, 0, 1], window = "
             "{{stride = [1, 1], pad = [[{}, {}], [{}, {}]], lhs_dilate = {}, rhs_dilate = {}}} "
@@ -47,7 +47,8 @@ struct WindowProductInputGradient {
             slid, reversed, low[0], high[0], low[1], high[1],
             list_of(windows, [](const WindowAxis& axis) { return axis.stride; }),
             list_of(windows, [](const WindowAxis& axis) { return axis.dilation; }), out.type(cotangent_shape),
-            out.type(kernel_shape), out.type(out.result_shape())));
+            out.type(kernel_shape), out.accumulator_type(out.result_shape())),
+        out.result_shape());
   }
 };
 

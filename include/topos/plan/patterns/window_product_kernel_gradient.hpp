@@ -33,8 +33,8 @@ struct WindowProductKernelGradient {
       high[i] =
           axis.dilation * (axis.size - 1) + axis.stride * (windows.counts[i] - 1) + 1 - source - axis.pad_low;
     }
-    const std::string kernel = out.define(
-        "_kernel",
+    const std::string kernel = out.define_rounded(
+        "_kernel", "_accumulated",
         fmt::format(
             "stablehlo.convolution({}, {}) dim_numbers = [f, b, 0, 1]x[i, 0, 1, o]->[b, 0, 1, f], window = "
             "{{stride = {}, pad = [[{}, {}], [{}, {}]], rhs_dilate = {}}} {{batch_group_count = 1 : i64, "
@@ -43,7 +43,9 @@ struct WindowProductKernelGradient {
             list_of(windows, [](const WindowAxis& axis) { return axis.dilation; }), windows.axes[0].pad_low,
             high[0], windows.axes[1].pad_low, high[1],
             list_of(windows, [](const WindowAxis& axis) { return axis.stride; }),
-            out.type(out.shape_of(windows.source)), out.type(cotangent_shape), out.type(kernel_shape)));
+            out.type(out.shape_of(windows.source)), out.type(cotangent_shape),
+            out.accumulator_type(kernel_shape)),
+        kernel_shape);
     out.reshape("", kernel, kernel_shape, out.result_shape());
   }
 };

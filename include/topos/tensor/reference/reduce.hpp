@@ -70,14 +70,15 @@ E maximum(const E* elements, Extent count, Extent stride) {
   return peak;
 }
 
-/// log(sum(exp(x - shift))), the sum by `sum` above.
+/// log(sum(exp(x - shift))), the sum by `sum` above in the accumulator, then rounded.
 template <class E>
 E log_sum_exp_shifted(const E* elements, Extent count, Extent stride, E shift) {
-  std::vector<E> exponentials(static_cast<std::size_t>(count));
+  std::vector<Accumulator<E>> exponentials(static_cast<std::size_t>(count));
   for (Extent i = 0; i < count; ++i) {
-    exponentials[static_cast<std::size_t>(i)] = ElementTraits<E>::exp(elements[i * stride] - shift);
+    const E exponential = ElementTraits<E>::exp(elements[i * stride] - shift);
+    exponentials[static_cast<std::size_t>(i)] = static_cast<Accumulator<E>>(exponential);
   }
-  return ElementTraits<E>::log(sum(exponentials.data(), count));
+  return ElementTraits<E>::log(static_cast<E>(sum(exponentials.data(), count)));
 }
 
 }  // namespace topos::reference

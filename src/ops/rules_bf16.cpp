@@ -1,0 +1,11 @@
+#include "topos/ops/rules_impl.hpp"
+
+namespace topos {
+
+template Tensor<Bf16> evaluate(const Operation&, std::span<const Tensor<Bf16>>, const Shape&);
+template std::array<std::optional<Tensor<Bf16>>, max_arity> vjp(const Operation&,
+                                                                const Linearization<Tensor<Bf16>>&);
+template Tensor<Bf16> Tensor<Bf16>::apply(const Operation&, std::span<const Tensor<Bf16>>,
+                                          const std::source_location&);
+
+}  // namespace topos
