@@ -85,11 +85,11 @@ FileReplacement::FileReplacement(std::string path) : path_(std::move(path)), fol
     const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
     const std::string candidate =
         fmt::format("{}/{}{}-{}{}", folder_, aside_prefix, ::getpid(), now, aside_suffix);
-    file_.reset(::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (file_.get() < 0 && errno == EEXIST) continue;
-    if (file_.get() < 0) fail("create a file beside", path_, errno);
-    // Where locks do not work nobody removes anything. Between open and flock another writer may have removed
-    // it.
+    const int descriptor = ::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0 && errno == EEXIST) continue;
+    if (descriptor < 0) fail("create a file beside", path_, errno);
+    file_.reset(descriptor);
+    // Where locks do not work nobody removes anything. Before the lock another writer may have removed it.
     while (::flock(file_.get(), LOCK_EX) != 0 && errno == EINTR) continue;
     if (status_of(file_, candidate).st_nlink > 0) aside_ = candidate;
   }

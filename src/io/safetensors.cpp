@@ -81,8 +81,9 @@ Layout lay_out(const Checkpoint& checkpoint) {
 
   std::vector<std::string> fields;
   if (!checkpoint.metadata.empty()) {
-    std::vector<std::string> pairs;
-    for (const auto& [key, value] : checkpoint.metadata) pairs.push_back(quoted(key) + ":" + quoted(value));
+    std::vector<std::string> pairs(checkpoint.metadata.size());
+    std::ranges::transform(checkpoint.metadata, pairs.begin(),
+                           [](const auto& pair) { return quoted(pair.first) + ":" + quoted(pair.second); });
     fields.push_back(fmt::format("\"__metadata__\":{{{}}}", fmt::join(pairs, ",")));
   }
   for (std::size_t i = 0; i < entries.size(); ++i) {

@@ -156,8 +156,8 @@ class HeaderReader {
 
 /// Each entry has the bytes that it needs, and together they are the data: no hole, no overlap, no rest.
 void check_offsets(const std::vector<Entry>& entries, std::uint64_t data_size) {
-  std::vector<const Entry*> in_order;
-  for (const Entry& entry : entries) in_order.push_back(&entry);
+  std::vector<const Entry*> in_order(entries.size());
+  std::ranges::transform(entries, in_order.begin(), [](const Entry& entry) { return &entry; });
   std::ranges::sort(in_order, {}, [](const Entry* entry) { return std::pair(entry->begin, entry->end); });
   std::uint64_t reached = 0;
   for (const Entry* entry : in_order) {
