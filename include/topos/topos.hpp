@@ -35,3 +35,4 @@
 #include "topos/nn/sgd.hpp"
 #include "topos/ops/functions.hpp"
 #include "topos/plan/entry.hpp"
+#include "topos/tensor/convert.hpp"

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "emission/module_text.hpp"
+#include "emission/written_norm.hpp"
 #include "support/golden.hpp"
 #include "topos/composites/activations.hpp"
 #include "topos/composites/convolution.hpp"
@@ -120,6 +121,14 @@ TEST(Bf16, a_fold_too_large_for_a_matrix_adds_in_f32_too) {
   const auto overlapping = fold(x, 0, 2, 1, 1, 301);
   const Symbols roots{overlapping, fold(one, 0, 1, 1, 1, 70000)};
   expect_own_golden("stablehlo/own/bf16_fold_as_pads.mlir", std::move(r).emit(roots));
+}
+
+TEST(Bf16, a_batch_norm_hands_its_statistics_out) {
+  NormWritten<Bf16> norm;
+  norm.train();
+  const Symbols roots{norm.result}, observed{norm.mean, norm.variance};
+  const Network<Bf16> network = std::move(norm.tape).seal();
+  expect_captured("bf16_batch_norm_training", emit_stablehlo(network.entry(roots).observe(observed).lower()));
 }
 
 TEST(Bf16, a_large_constant_is_a_blob_of_its_bytes) {
