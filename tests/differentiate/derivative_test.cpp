@@ -4,6 +4,7 @@
 #include "support/finite_differences.hpp"
 #include "support/golden_blocks.hpp"
 #include "support/op_cases.hpp"
+#include "support/refusal.hpp"
 #include "topos/composites/activations.hpp"
 #include "topos/composites/attention.hpp"
 #include "topos/composites/convolution.hpp"
@@ -15,20 +16,12 @@
 namespace topos {
 namespace {
 
+using testing::refusal;
+
 using D = Tensor<double>;
 using testing::equal_bits;
 using testing::near_differences;
 using testing::scattered;
-
-template <class Action>
-std::string refusal(Action action) {
-  try {
-    action();
-    return "accepted";
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-}
 
 TEST(Hessian, TimesAVectorIsTheGradientDifferentiatedWithThatSeed) {
   const D point({3}, {0.5, -0.25, 1.5});

@@ -7,6 +7,7 @@
 #include "support/golden.hpp"
 #include "support/op_cases.hpp"
 #include "support/random_graph.hpp"
+#include "support/refusal.hpp"
 #include "support/tangents.hpp"
 #include "topos/composites/activations.hpp"
 #include "topos/composites/attention.hpp"
@@ -21,6 +22,8 @@
 
 namespace topos {
 namespace {
+
+using testing::refusal;
 
 using D = Tensor<double>;
 using testing::equal_bits;
@@ -361,16 +364,6 @@ TYPED_TEST(JvpOfRandomGraphs, HasTheInterpretersBitsAndTheGradientsPairing) {
     if (!std::isfinite(reverse.magnitude)) continue;
     // Up to 200 operations deep, and what cancels on the way is not in the magnitudes.
     EXPECT_TRUE(testing::agree<E>(forward, reverse, 1000));
-  }
-}
-
-template <class Action>
-std::string refusal(Action action) {
-  try {
-    action();
-    return "accepted";
-  } catch (const UsageError& error) {
-    return error.what();
   }
 }
 

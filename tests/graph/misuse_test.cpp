@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 
+#include "support/refusal.hpp"
 #include "topos/composites/activations.hpp"
 #include "topos/differentiate/adjoints.hpp"
 #include "topos/nn/sgd.hpp"
@@ -13,17 +14,9 @@
 namespace topos {
 namespace {
 
-using T = Tensor<float>;
+using testing::refusal;
 
-/// The message of the UsageError that an action throws.
-std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-    return "accepted";
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-}
+using T = Tensor<float>;
 
 #define EXPECT_SAYS(message, part) EXPECT_NE((message).find(part), std::string::npos) << (message)
 

@@ -1,5 +1,6 @@
 // Modules: names of parameters, life beyond a tape, and refusals.
 #include "topos/nn/module.hpp"
+#include "support/refusal.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,6 +22,8 @@
 
 namespace topos {
 namespace {
+
+using testing::refusal;
 
 using T = Tensor<float>;
 
@@ -105,15 +108,6 @@ TEST(Modules, StayGoodWhenTheirNetworkIsSealedAndReopened) {
   const Network<float> extended = std::move(reopened).seal();
   const auto run = extended.forward(parameters.carried_to(extended));
   EXPECT_TRUE(same_bits(run.of(again), run.of(first)));
-}
-
-std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "accepted";
 }
 
 TEST(Modules, RefuseAnInputOfAnotherTapeAndAStaleOne) {

@@ -1,5 +1,6 @@
 // Optimizers: both readings of a rule, in bits; PyTorch's numbers; state that is saved and goes on.
 #include "topos/nn/optimizer.hpp"
+#include "support/refusal.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -14,23 +15,12 @@
 namespace topos {
 namespace {
 
+using testing::expect_refusal;
+
 template <class E>
 class Optimizers : public ::testing::Test {};
 using ElementTypes = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Optimizers, ElementTypes);
-
-std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-    return "accepted";
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-}
-void expect_refusal(const std::function<void()>& action, const std::string& part) {
-  const std::string message = refusal(action);
-  EXPECT_NE(message.find(part), std::string::npos) << message;
-}
 
 template <class E>
 std::vector<SgdRule<E>> sgd_rules() {

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "support/op_cases.hpp"
+#include "support/refusal.hpp"
 #include "topos/composites/activations.hpp"
 #include "topos/differentiate/adjoints.hpp"
 #include "topos/nn/sgd.hpp"
@@ -16,18 +17,11 @@
 namespace topos {
 namespace {
 
+using testing::refusal;
+
 using T = Tensor<float>;
 using testing::equal_bits;
 using testing::scattered;
-
-std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-    return "accepted";
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-}
 
 /// A layer with its loss and recorded gradient.
 struct Layer {

@@ -1,5 +1,6 @@
 // Sessions: updates, memory, and what they refuse.
 #include "topos/plan/session.hpp"
+#include "support/refusal.hpp"
 
 #include <gtest/gtest.h>
 
@@ -55,6 +56,9 @@ std::atomic<std::size_t> allocations{0};
 namespace topos {
 namespace {
 
+using testing::expect_refusal;
+using testing::refusal;
+
 using testing::classifier;
 using testing::Classifier;
 using testing::Machine;
@@ -62,20 +66,6 @@ using testing::same_parameters;
 using testing::scattered;
 using testing::tensor_of;
 using T = Tensor<float>;
-
-std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-    return "accepted";
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-}
-
-void expect_refusal(const std::function<void()>& action, const std::string& part) {
-  const std::string message = refusal(action);
-  EXPECT_NE(message.find(part), std::string::npos) << message;
-}
 
 template <class E>
 void expect_descent_as_by_hand() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plan/engine/arena.hpp"
+#include "plan/engine/claimed_items.hpp"
 #include "plan/engine/elementwise_step.hpp"
 #include "plan/engine/lowering_list.hpp"
 #include "plan/engine/pattern_lowering_list.hpp"
@@ -355,7 +356,7 @@ void Compiler<F>::place_in_arena() {
 
 template <class F>
 std::size_t Compiler<F>::arena_size(Extent volume) {
-  return (static_cast<std::size_t>(volume) * sizeof(F) + 63) / 64 * 64;
+  return whole_lines(static_cast<std::size_t>(volume) * sizeof(F));
 }
 
 template <class F>

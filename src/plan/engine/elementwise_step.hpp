@@ -10,6 +10,9 @@ namespace topos::engine {
 
 using MapFunction = std::variant<kernels::UnaryMap, kernels::BinaryMap>;
 
+/// The function that the operation is; none where there is no kernel of it.
+std::optional<MapFunction> map_function(const Operation& operation);
+
 /// Grows while the plan is compiled; each member rounds as it would alone.
 template <class F>
 class ElementwiseStep : public Step<F> {

@@ -28,6 +28,17 @@ struct Memory {
   const F* at(BufferIndex buffer, Extent offset) const { return buffers[buffer] + offset; }
 };
 
+/// Where an operand's elements begin.
+struct Operand {
+  BufferIndex buffer = 0;
+  Extent offset = 0;
+
+  template <class F>
+  const F* at(const Memory<F>& memory) const {
+    return memory.at(buffer, offset);
+  }
+};
+
 /// One call of a kernel.
 template <class F>
 class Step {

@@ -88,14 +88,14 @@ std::optional<BatchNormTraining> BatchNormTraining::match(const MatchContext& co
   const auto tail = match_norm_tail(context, root, 0, match);
   if (!tail || !context.is<Leaf>(tail->epsilon) || !match_own_statistics(context, *tail, 0, match))
     return std::nullopt;
-  return BatchNormTraining{*tail};
+  return BatchNormTraining{{*tail}};
 }
 
 std::optional<BatchNormInference> BatchNormInference::match(const MatchContext& context, NodeIndex root,
                                                             PatternMatch& match) {
   const auto tail = match_norm_tail(context, root, 0, match);
   if (!tail || !context.is<Leaf>(tail->epsilon)) return std::nullopt;
-  return BatchNormInference{*tail};
+  return BatchNormInference{{*tail}};
 }
 
 std::optional<RowNorm> RowNorm::match(const MatchContext& context, NodeIndex root, PatternMatch& match) {

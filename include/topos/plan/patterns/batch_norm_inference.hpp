@@ -8,10 +8,8 @@
 namespace topos {
 
 /// The tail over any mean and variance.
-struct BatchNormInference {
+struct BatchNormInference : BatchNormTail {
   static constexpr std::string_view name = "BatchNormInference";
-  static constexpr bool is_closed = true;
-  NormTail tail;
 
   static std::optional<BatchNormInference> match(const MatchContext& context, NodeIndex root,
                                                  PatternMatch& match);
@@ -19,21 +17,16 @@ struct BatchNormInference {
     return {tail.input, tail.scale, tail.shift, tail.mean, tail.variance};
   }
 
-  /// The attribute is an f32: an epsilon that is none would be another number there.
-  template <class Writer>
-  bool fits(const Writer& out) const {
-    return out.is_float_leaf(tail.epsilon);
-  }
   template <class Writer>
   void spell(Writer& out) const {
     const std::string statistic = out.type(out.shape_of(tail.scale));
     const std::string type = out.type(out.result_shape());
     out.define(
-        "", fmt::format(
-                "\"stablehlo.batch_norm_inference\"({}, {}, {}, {}, {}) {} : ({}, {}, {}, {}, {}) -> {}",
-                out.name_of(tail.input), out.name_of(tail.scale), out.name_of(tail.shift),
-                out.name_of(tail.mean), out.name_of(tail.variance), batch_norm_attributes(out, tail.epsilon),
-                type, statistic, statistic, statistic, statistic, type));
+        "",
+        fmt::format("\"stablehlo.batch_norm_inference\"({}, {}, {}, {}, {}) {} : ({}, {}, {}, {}, {}) -> {}",
+                    out.name_of(tail.input), out.name_of(tail.scale), out.name_of(tail.shift),
+                    out.name_of(tail.mean), out.name_of(tail.variance), attributes(out), type, statistic,
+                    statistic, statistic, statistic, type));
   }
 };
 

@@ -23,10 +23,21 @@ std::optional<NormTail> match_norm_tail(const MatchContext& context, NodeIndex r
 /// interiors, the means themselves apart.
 bool match_own_statistics(const MatchContext& context, const NormTail& tail, Axis axis, PatternMatch& match);
 
-/// "{epsilon = 1.0e-5 : f32, feature_index = 1 : i64}"
-template <class Writer>
-std::string batch_norm_attributes(const Writer& out, NodeIndex epsilon) {
-  return "{epsilon = " + out.leaf_literal(epsilon) + " : f32, feature_index = 1 : i64}";
-}
+/// What the two batch norms have in common. The attribute that holds the epsilon is an f32: one that is none
+/// would be another number there.
+struct BatchNormTail {
+  static constexpr bool is_closed = true;
+  NormTail tail;
+
+  template <class Writer>
+  bool fits(const Writer& out) const {
+    return out.is_float_leaf(tail.epsilon);
+  }
+  /// "{epsilon = 1.0e-5 : f32, feature_index = 1 : i64}"
+  template <class Writer>
+  std::string attributes(const Writer& out) const {
+    return "{epsilon = " + out.leaf_literal(tail.epsilon) + " : f32, feature_index = 1 : i64}";
+  }
+};
 
 }  // namespace topos

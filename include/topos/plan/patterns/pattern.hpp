@@ -40,10 +40,8 @@ PatternMatcher matcher_of() {
     candidate.attributes = std::move(*pattern);
     return candidate;
   };
-  return {requires {P::is_closed;
-}
-, match
-};  // namespace topos
+  constexpr bool is_closed = requires { P::is_closed; };
+  return {is_closed, match};
 }
 
 /// A pattern that has text. Its definition is needed only where it is used, after emission's writer.

@@ -25,7 +25,6 @@ struct Tanh;
 }  // namespace topos
 
 namespace topos::engine {
-namespace {
 
 using kernels::BinaryMap;
 using kernels::UnaryMap;
@@ -55,6 +54,8 @@ std::optional<MapFunction> map_function(const Operation& operation) {
   }();
   return table[operation];
 }
+
+namespace {
 
 template <class F>
 bool is_member(const Compiler<F>& compiler, const ElementwiseStep<F>& group, NodeIndex operand) {

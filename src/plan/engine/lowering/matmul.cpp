@@ -11,15 +11,10 @@ namespace {
 template <class F>
 class MatMulStep : public Step<F> {
  public:
-  struct Operand {
-    BufferIndex buffer;
-    Extent offset;
-  };
   MatMulStep(Operand a, Operand b, BufferIndex c, const kernels::GemmProblem& problem, OffsetTables tables)
       : a_(a), b_(b), c_(c), problem_(problem), tables_(std::move(tables)), gemm_(problem) {}
   void run(const Memory<F>& memory) const override {
-    gemm_.run(memory.at(a_.buffer, a_.offset), memory.at(b_.buffer, b_.offset), memory.buffers[c_],
-              memory.scratch, *memory.pool);
+    gemm_.run(a_.at(memory), b_.at(memory), memory.buffers[c_], memory.scratch, *memory.pool);
   }
   std::size_t scratch_bytes(std::size_t threads) const override { return gemm_.scratch_bytes(threads); }
   std::string describe() const override {
@@ -65,7 +60,6 @@ void lower_matmul(Compiler<F>& compiler, NodeIndex index) {
   problem.c_product_stride = problem.rows * problem.columns;
   problem.c_row_stride = problem.columns;
   const BufferIndex c = compiler.define_output(index, Layout::row_major(node.shape));
-  using Operand = typename MatMulStep<F>::Operand;
   compiler.append(
       std::make_unique<MatMulStep<F>>(Operand{a.buffer, a.layout.offset()},
                                       Operand{b.buffer, b.layout.offset()}, c, problem, std::move(tables)),

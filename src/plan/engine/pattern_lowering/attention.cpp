@@ -8,18 +8,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 
 #include "kernels/inspect.hpp"
 #include "kernels/map.hpp"
 #include "plan/engine/axis_offsets.hpp"
+#include "plan/engine/claimed_items.hpp"
+#include "plan/engine/elementwise_step.hpp"
 #include "plan/engine/pattern_lowering_list.hpp"
-#include "topos/ops/add.hpp"
-#include "topos/ops/divide.hpp"
-#include "topos/ops/multiply.hpp"
-#include "topos/ops/subtract.hpp"
 
 namespace topos::engine {
 namespace {
@@ -123,18 +120,11 @@ class AttentionStep : public Step<F> {
     const auto wanted = static_cast<Extent>(4 * threads);
     const auto blocks = static_cast<Extent>(blocks_.size());
     const Extent parts = threads == 1 ? 1 : std::clamp<Extent>(wanted / problem_.products, 1, blocks);
-    std::atomic<Extent> next{0};
-    auto task = [&](std::size_t index) {
-      std::byte* const slab = memory.scratch + index * slab_bytes();
-      for (;;) {
-        const Extent part = next.fetch_add(1, std::memory_order_relaxed);
-        if (part >= problem_.products * parts) return;
-        const Extent which = part % parts;
-        run_blocks(memory, slab, part / parts, blocks * which / parts, blocks * (which + 1) / parts);
-      }
-    };
-    if (threads == 1) return task(0);
-    memory.pool->run(threads, task);
+    claim_items(*memory.pool, threads, problem_.products * parts, [&](std::size_t task, Extent part) {
+      const Extent which = part % parts;
+      run_blocks(memory, memory.scratch + task * slab_bytes(), part / parts, blocks * which / parts,
+                 blocks * (which + 1) / parts);
+    });
   }
   std::size_t scratch_bytes(std::size_t threads) const override { return tasks(threads) * slab_bytes(); }
   std::string describe() const override {
@@ -151,18 +141,18 @@ class AttentionStep : public Step<F> {
 
   // A slab: the keys of one product with contiguous columns, a block's scores, one operand of theirs, and
   // what the products need.
-  static Extent whole_lines(Extent elements) { return (elements + 15) / 16 * 16; }
-  Extent keys_elements() const { return keys_in_place() ? 0 : whole_lines(problem_.width * problem_.keys); }
-  Extent score_elements() const { return whole_lines(rows_ * problem_.keys); }
+  Extent keys_elements() const {
+    return keys_in_place() ? 0 : whole_lines<F>(problem_.width * problem_.keys);
+  }
+  Extent score_elements() const { return whole_lines<F>(rows_ * problem_.keys); }
   std::size_t slab_bytes() const {
     const auto elements = static_cast<std::size_t>(keys_elements() + 2 * score_elements());
-    return elements * sizeof(F) + (product_bytes_ + 63) / 64 * 64;
+    return elements * sizeof(F) + whole_lines(product_bytes_);
   }
   std::size_t tasks(std::size_t threads) const {
-    constexpr double worth_a_thread = 1 << 19;  // multiply-adds, some microseconds
     const double work = static_cast<double>(problem_.products * problem_.queries) *
                         static_cast<double>(problem_.keys * (problem_.width + problem_.columns));
-    return static_cast<std::size_t>(std::clamp(work / worth_a_thread, 1.0, static_cast<double>(threads)));
+    return threads_for_products(work, threads);
   }
 
   Reach<F> reach(Extent first, Extent rows, Extent keys) const {
@@ -300,14 +290,6 @@ Matrices matrices(Compiler<F>& compiler, NodeIndex index, OffsetTables& tables) 
           value.layout.merged(rank - 2)->stride, value.layout.merged(rank - 1)->stride};
 }
 
-std::optional<BinaryMap> map_of(const Operation& operation) {
-  if (operation.is<Add>()) return BinaryMap::add;
-  if (operation.is<Subtract>()) return BinaryMap::subtract;
-  if (operation.is<Multiply>()) return BinaryMap::multiply;
-  if (operation.is<Divide>()) return BinaryMap::divide;
-  return std::nullopt;
-}
-
 template <class F>
 Link<F> link_of(Compiler<F>& compiler, BinaryMap function, NodeIndex operand, OffsetTables& tables) {
   auto value = compiler.value(operand);
@@ -401,7 +383,7 @@ void lower(Compiler<F>& compiler, const Candidate& candidate) {
   problem.v = matrices(compiler, attention.values, problem.tables);
   std::vector<BufferIndex> reads{problem.q.buffer, problem.k.buffer, problem.v.buffer};
   for (const SoftmaxAttention::Link& link : attention.links) {
-    const BinaryMap function = *map_of(compiler.node(link.node).operation);
+    const auto function = std::get<BinaryMap>(*map_function(compiler.node(link.node).operation));
     problem.links.push_back(link_of(compiler, function, link.operand, problem.tables));
     reads.push_back(problem.links.back().buffer);
   }

@@ -16,20 +16,12 @@ namespace {
 using kernels::BinaryMap;
 
 template <class F>
-struct Operand {
-  BufferIndex buffer = 0;
-  Extent offset = 0;
-
-  const F* at(const Memory<F>& memory) const { return memory.at(buffer, offset); }
-};
-
-template <class F>
 class LayerNormStep : public Step<F> {
  public:
   static constexpr Extent most_features = 4096;  // a block of the contract's sum
 
-  LayerNormStep(Extent rows, Extent features, Operand<F> input, Operand<F> scale, Operand<F> shift,
-                Operand<F> epsilon, BufferIndex output)
+  LayerNormStep(Extent rows, Extent features, Operand input, Operand scale, Operand shift, Operand epsilon,
+                BufferIndex output)
       : rows_(rows),
         features_(features),
         input_(input),
@@ -91,7 +83,7 @@ class LayerNormStep : public Step<F> {
   }
 
   Extent rows_, features_;
-  Operand<F> input_, scale_, shift_, epsilon_;
+  Operand input_, scale_, shift_, epsilon_;
   BufferIndex output_;
 };
 
@@ -106,12 +98,12 @@ void lower(Compiler<F>& compiler, const Candidate& candidate) {
   const Shape& shape = compiler.node(candidate.root).shape;
   const auto operand = [&](NodeIndex index) {
     const auto value = compiler.row_major(index);
-    return Operand<F>{value.buffer, value.layout.offset()};
+    return Operand{value.buffer, value.layout.offset()};
   };
-  const Operand<F> input = operand(tail.input);
-  const Operand<F> scale = operand(tail.scale);
-  const Operand<F> shift = operand(tail.shift);
-  const Operand<F> epsilon = operand(tail.epsilon);
+  const Operand input = operand(tail.input);
+  const Operand scale = operand(tail.scale);
+  const Operand shift = operand(tail.shift);
+  const Operand epsilon = operand(tail.epsilon);
   const BufferIndex output = compiler.define_output(candidate.root, Layout::row_major(shape));
   compiler.append(
       std::make_unique<LayerNormStep<F>>(shape[0], shape[1], input, scale, shift, epsilon, output),

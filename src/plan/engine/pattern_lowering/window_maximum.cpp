@@ -12,18 +12,17 @@ namespace {
 template <class F>
 class MaximumStep : public Step<F> {
  public:
-  MaximumStep(BufferIndex from, Extent offset, const kernels::WindowShape& shape, BufferIndex to)
-      : from_(from), offset_(offset), shape_(shape), to_(to) {}
+  MaximumStep(Operand image, const kernels::WindowShape& shape, BufferIndex to)
+      : image_(image), shape_(shape), to_(to) {}
   void run(const Memory<F>& memory) const override {
-    kernels::window_maximum(memory.at(from_, offset_), shape_, memory.buffers[to_], *memory.pool);
+    kernels::window_maximum(image_.at(memory), shape_, memory.buffers[to_], *memory.pool);
   }
   std::string describe() const override {
-    return fmt::format("maximum of {}: b{} -> b{}", describe_windows(shape_), from_, to_);
+    return fmt::format("maximum of {}: b{} -> b{}", describe_windows(shape_), image_.buffer, to_);
   }
 
  private:
-  BufferIndex from_;
-  Extent offset_;
+  Operand image_;
   kernels::WindowShape shape_;
   BufferIndex to_;
 };
@@ -31,16 +30,11 @@ class MaximumStep : public Step<F> {
 template <class F>
 class GradientStep : public Step<F> {
  public:
-  struct Operand {
-    BufferIndex buffer;
-    Extent offset;
-  };
   GradientStep(Operand image, Operand cotangent, const kernels::WindowShape& shape, BufferIndex to)
       : image_(image), cotangent_(cotangent), shape_(shape), to_(to) {}
   void run(const Memory<F>& memory) const override {
-    kernels::window_maximum_gradient(memory.at(image_.buffer, image_.offset),
-                                     memory.at(cotangent_.buffer, cotangent_.offset), shape_,
-                                     memory.buffers[to_], *memory.pool);
+    kernels::window_maximum_gradient(image_.at(memory), cotangent_.at(memory), shape_, memory.buffers[to_],
+                                     *memory.pool);
   }
   std::string describe() const override {
     return fmt::format("gradient of the maximum of {}: b{} b{} -> b{}", describe_windows(shape_),
@@ -63,7 +57,7 @@ void lower_maximum(Compiler<F>& compiler, const Candidate& candidate) {
   const BufferIndex output = compiler.define_output(
       candidate.root, Layout::dense_in_order(compiler.node(candidate.root).shape, channels_last));
   compiler.append(
-      std::make_unique<MaximumStep<F>>(image.buffer, image.layout.offset(),
+      std::make_unique<MaximumStep<F>>(Operand{image.buffer, image.layout.offset()},
                                        window_shape(windows, compiler.node(windows.source).shape), output),
       {image.buffer}, {output});
 }
@@ -84,7 +78,6 @@ void lower_gradient(Compiler<F>& compiler, const Candidate& candidate) {
   const BufferIndex output =
       compiler.define_output(candidate.root, Layout::dense_in_order(shape, channels_last));
   compiler.never_negative_zero(output);
-  using Operand = typename GradientStep<F>::Operand;
   compiler.append(std::make_unique<GradientStep<F>>(Operand{image.buffer, image.layout.offset()},
                                                     Operand{cotangent.buffer, cotangent.layout.offset()},
                                                     window_shape(gradient.windows, shape), output),

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 
-#include "plan/engine/axis_offsets.hpp"
+#include "kernels/gemm.hpp"
+#include "plan/engine/claimed_items.hpp"
 #include "plan/engine/pattern_lowering/window_shape.hpp"
 #include "plan/engine/pattern_lowering_list.hpp"
 
@@ -45,15 +45,10 @@ class InputGradientStep : public Step<F> {
                           std::span<const StridedAxis>(problem_.kernel_axes), 0,
                           problem_.filters * problem_.patch(), kernel);
     std::byte* const slabs = memory.scratch + kernel_bytes();
-    std::atomic<Extent> next{0};
-    auto task = [&](std::size_t index) {
-      for (Extent image; (image = next.fetch_add(1, std::memory_order_relaxed)) < problem_.shape.batch;) {
-        run_image(memory, kernel, image, slabs + index * slab_bytes());
-      }
-    };
-    const std::size_t threads = tasks(memory.pool->threads());
-    if (threads == 1) return task(0);
-    memory.pool->run(threads, task);
+    claim_items(*memory.pool, tasks(memory.pool->threads()), problem_.shape.batch,
+                [&](std::size_t task, Extent image) {
+                  run_image(memory, kernel, image, slabs + task * slab_bytes());
+                });
   }
   std::size_t scratch_bytes(std::size_t threads) const override {
     return kernel_bytes() + tasks(threads) * slab_bytes();
@@ -86,7 +81,6 @@ class InputGradientStep : public Step<F> {
     return kernels::Gemm<F>(product);
   }
 
-  static std::size_t whole_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
   std::size_t kernel_bytes() const {
     return whole_lines(static_cast<std::size_t>(problem_.filters * problem_.patch()) * sizeof(F));
   }
@@ -98,12 +92,9 @@ class InputGradientStep : public Step<F> {
     return patch_bytes() + whole_lines(std::max(product_.scratch_bytes(1), last_product_.scratch_bytes(1)));
   }
   std::size_t tasks(std::size_t threads) const {
-    constexpr double worth_a_thread = 1 << 19;  // multiply-adds, some microseconds
     const double work = static_cast<double>(problem_.shape.batch * problem_.windows()) *
                         static_cast<double>(problem_.patch() * problem_.filters);
-    const double most =
-        static_cast<double>(std::min(threads, static_cast<std::size_t>(problem_.shape.batch)));
-    return static_cast<std::size_t>(std::clamp(work / worth_a_thread, 1.0, most));
+    return threads_for_products(work, std::min(threads, static_cast<std::size_t>(problem_.shape.batch)));
   }
 
   void run_image(const Memory<F>& memory, const F* kernel, Extent image, std::byte* slab) const {
