@@ -64,7 +64,7 @@ Lesson lesson() {
 Training training_of(Lesson& lesson) {
   const std::vector<Value<float>>& parameters = lesson.recorded.parameters;
   return Training(std::move(lesson.recorded.tape), lesson.loss, Symbols(parameters.begin(), parameters.end()),
-                  0.01f);
+                  descent(0.01f));
 }
 
 void forward(benchmark::State& state) {

@@ -3,6 +3,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include <functional>
+
 #include "topos/nn/sgd.hpp"
 #include "topos/topos.hpp"
 
@@ -30,11 +32,22 @@ class Forward {
   Symbol result_;
 };
 
-/// Gradient descent on a loss, the update part of the plan: the state, and a step that changes it.
+/// What a step does with the gradients: records the new values of what is trained.
+using RecordUpdates = std::function<std::vector<Update>(Tape<float>&, const Adjoints&)>;
+
+inline RecordUpdates descent(float rate) {
+  return [rate](Tape<float>& tape, const Adjoints& adjoints) {
+    return record_sgd(tape, adjoints, tape.leaf(Tensor<float>(rate)));
+  };
+}
+
+/// Training on a loss, the update part of the plan: the state, and a step that changes it. The gradient by
+/// `also` is a result of each step, too.
 class Training {
  public:
-  Training(Tape<float> tape, const Symbol& loss, const Symbols& trained, float rate)
-      : Training(std::move(tape), loss, trained, rate, {}) {}
+  Training(Tape<float> tape, const Symbol& loss, const Symbols& trained, const RecordUpdates& updates,
+           const Symbols& also = {})
+      : Training(std::move(tape), loss, trained, updates, also, {loss}, {}) {}
 
   /// Gradient and update; the loss before the update.
   float step(const Feeds<float>& feeds) {
@@ -43,16 +56,21 @@ class Training {
   }
 
  private:
-  Training(Tape<float> tape, const Symbol& loss, const Symbols& trained, float rate,
-           std::vector<Update> updates)
+  Training(Tape<float> tape, const Symbol& loss, const Symbols& trained, const RecordUpdates& record_updates,
+           const Symbols& also, Symbols roots, std::vector<Update> updates)
       : loss_(loss),
-        network_(record(std::move(tape), loss, trained, rate, updates)),
-        session_(network_.entry(loss).update(updates).lower().session(network_.parameters())) {}
+        network_(record(std::move(tape), loss, trained, record_updates, also, roots, updates)),
+        session_(network_.entry(roots).update(updates).lower().session(network_.parameters())) {}
 
-  static Network<float> record(Tape<float> tape, const Symbol& loss, const Symbols& trained, float rate,
+  static Network<float> record(Tape<float> tape, const Symbol& loss, const Symbols& trained,
+                               const RecordUpdates& record_updates, const Symbols& also, Symbols& roots,
                                std::vector<Update>& updates) {
-    const Adjoints adjoints = tape.differentiate(loss, trained);
-    updates = record_sgd(tape, adjoints, tape.leaf(Tensor<float>(rate)));
+    Symbols all = trained;
+    all.insert(all.end(), also.begin(), also.end());
+    const Adjoints adjoints = tape.differentiate(loss, all);
+    const auto first_other = adjoints.pairs().begin() + static_cast<std::ptrdiff_t>(trained.size());
+    for (auto pair = first_other; pair != adjoints.pairs().end(); ++pair) roots.push_back(pair->gradient);
+    if (!trained.empty()) updates = record_updates(tape, {loss, {adjoints.pairs().begin(), first_other}});
     return std::move(tape).seal();
   }
 

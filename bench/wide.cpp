@@ -18,7 +18,7 @@ void train(benchmark::State& state) {
   const Value<float> loss = sum(error * error);
   const Feeds<float> feeds{{x, data.tensor<float>({batch, inputs})},
                            {y, data.tensor<float>({batch, outputs})}};
-  Training training(std::move(tape), loss, {first, second}, 1e-6f);
+  Training training(std::move(tape), loss, {first, second}, descent(1e-6f));
   bench::time(state, [&] { benchmark::DoNotOptimize(training.step(feeds)); });
   // A product forward and one for its weights' gradient in each layer, and one for the hidden gradient.
   report(state, "FLOP/s", 2.0 * batch * (2.0 * inputs * hidden + 3.0 * hidden * outputs));

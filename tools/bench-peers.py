@@ -14,6 +14,7 @@ import os
 import sys
 import time
 
+from bench_layers import LAYERS, JaxLayers, TorchLayers, arrays
 from bench_rows import PEERS
 from tool_process import CommandLine, claim_standard_output, one_line, run_tool, write_all
 
@@ -111,17 +112,18 @@ class Torch(Peer):
 
         return call
 
-    def descent(self, loss, parameters, rate):
-        """A step of gradient descent; the loss is read."""
+    def descent(self, loss, parameters, rate, also=()):
+        """A step of gradient descent, with the gradient by `also`; the loss is read."""
         torch = self.torch
 
         def step():
             value = loss()
             value.backward()
-            with torch.no_grad():
-                torch._foreach_add_(parameters, [p.grad for p in parameters], alpha=-rate)
-            for parameter in parameters:
-                parameter.grad = None
+            if parameters:
+                with torch.no_grad():
+                    torch._foreach_add_(parameters, [p.grad for p in parameters], alpha=-rate)
+            for tensor in (*parameters, *also):
+                tensor.grad = None
             return value.item()
 
         return step
@@ -197,6 +199,47 @@ class Torch(Peer):
         attend = self.torch.nn.functional.scaled_dot_product_attention
         called = self.optimised(lambda q, k, v: attend(q, k, v, is_causal=True))
         return self.inference(lambda: called(q, k, v))
+
+    def layer(self, name, phase):
+        if name in ("adam", "adamw"):
+            return self.optimizer_step(name)
+        layer = LAYERS[name]
+        function = getattr(TorchLayers(self), name)
+        trained = phase == "train"
+        x, weights, labels = arrays(layer, self)
+        source = None if x is None else self.tensor(x, trained=trained)
+        parameters = [self.tensor(array, trained=trained) for array in weights]
+        chosen = None if labels is None else self.tensor(labels).long()
+
+        def loss(*weights):
+            output = function(source, chosen, *weights)
+            return output if layer.is_loss else output.square().sum()
+
+        if not trained:
+            called = self.optimised(lambda *weights: function(source, chosen, *weights))
+            return self.inference(lambda: called(*parameters))
+        called = self.optimised(loss)
+        also = [] if source is None else [source]
+        return self.descent(lambda: called(*parameters), parameters, 1e-9, also)
+
+    def optimizer_step(self, name):
+        layer = LAYERS["mlp"]
+        x, weights, _ = arrays(layer, self)
+        source = self.tensor(x)
+        parameters = [self.tensor(array, trained=True) for array in weights]
+        mlp = TorchLayers(self).mlp
+        called = self.optimised(lambda *weights: mlp(source, None, *weights).square().sum())
+        kind = {"adam": self.torch.optim.Adam, "adamw": self.torch.optim.AdamW}[name]
+        optimizer = kind(parameters, lr=1e-6, fused=True)
+
+        def step():
+            optimizer.zero_grad()
+            loss = called(*parameters)
+            loss.backward()
+            optimizer.step()
+            return loss.item()
+
+        return step
 
     def record(self):
         from torch.fx.experimental.proxy_tensor import make_fx
@@ -354,6 +397,70 @@ class Jax(Peer):
 
         return self.waited(attend, *self.arrays(self.normal(12, 256, 64) for _ in range(3)))
 
+    def layer(self, name, phase):
+        if name in ("adam", "adamw"):
+            return self.optimizer_step(name)
+        jax, layer = self.jax, LAYERS[name]
+        function = getattr(JaxLayers(self), name)
+        x, weights, labels = arrays(layer, self)
+        source = None if x is None else jax.numpy.array(x)
+        parameters = self.arrays(weights)
+        if phase == "forward":
+            return self.waited(lambda x, p: function(x, labels, *p), source, parameters)
+
+        def loss(parameters, x):
+            output = function(x, labels, *parameters)
+            return output if layer.is_loss else (output * output).sum()
+
+        wanted = 0 if source is None else (0, 1)
+
+        def update(parameters, x):
+            value, gradients = jax.value_and_grad(loss, wanted)(parameters, x)
+            by_weights, by_input = (gradients, None) if source is None else gradients
+            return [p - 1e-9 * g for p, g in zip(parameters, by_weights)], by_input, value
+
+        step = jax.jit(update, donate_argnums=0)
+        state = [parameters]
+
+        def call():
+            state[0], gradient, value = jax.block_until_ready(step(state[0], source))
+            return float(value)
+
+        return call
+
+    def optimizer_step(self, name):
+        jax = self.jax
+        x, weights, _ = arrays(LAYERS["mlp"], self)
+        mlp, decay = JaxLayers(self).mlp, 0.01 if name == "adamw" else 0.0
+        rate, beta1, beta2 = 1e-6, 0.9, 0.999
+
+        def loss(parameters):
+            output = mlp(x, None, *parameters)
+            return (output * output).sum()
+
+        def update(parameters, first, second, count):
+            value, gradients = jax.value_and_grad(loss)(parameters)
+            count = count + 1
+            first = [beta1 * m + (1 - beta1) * g for m, g in zip(first, gradients)]
+            second = [beta2 * v + (1 - beta2) * g * g for v, g in zip(second, gradients)]
+            scale1, scale2 = 1 - beta1**count, 1 - beta2**count
+            stepped = [
+                p * (1 - rate * (decay if p.ndim > 1 else 0.0))
+                - rate * (m / scale1) / (jax.numpy.sqrt(v / scale2) + 1e-8)
+                for p, m, v in zip(parameters, first, second)
+            ]
+            return (stepped, first, second, count), value
+
+        step = jax.jit(update, donate_argnums=(0, 1, 2, 3))
+        zeros = [self.arrays(0 * array for array in weights) for _ in range(2)]
+        state = [(self.arrays(weights), *zeros, jax.numpy.float32(0))]
+
+        def call():
+            state[0], value = jax.block_until_ready(step(*state[0]))
+            return float(value)
+
+        return call
+
     def record(self):
         additions = 1 << 12
         self.nodes = 2 * additions  # each addition, and what its derivative adds
@@ -419,6 +526,7 @@ def work_of(peer, name):
         "wide": lambda: ("wide_train", []),
         "cnn": lambda: (f"cnn_{parts[1]}", []),
         "attention": lambda: ("attention", []),
+        "layer": lambda: ("layer", parts[1:]),
         "record": lambda: ("record", []),
         "memory": lambda: ("memory", []),
     }.get(parts[0], lambda: (parts[0], []))()

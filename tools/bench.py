@@ -247,7 +247,7 @@ def table_line(cells):
 
 
 def columns(options):
-    names = [("row", 26), ("threads", 7), ("topos", 9)]
+    names = [("row", 28), ("threads", 7), ("topos", 9)]
     if options.peers:
         names += [(name, 9) for name in PEERS] + [("ratio", 6)]
     return names + [("unit", 10), ("target", 15), ("", 7)]

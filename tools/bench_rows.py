@@ -8,6 +8,8 @@ import math
 import statistics
 from dataclasses import dataclass, replace
 
+from bench_layers import LAYERS, OPTIMIZERS
+
 EACH, ONE, ALL = "each", "one", "all"  # of the thread counts asked for: all, 1, the largest
 PEERS = {
     "numpy": "NumPy",
@@ -145,6 +147,14 @@ def _rows():
         target=1 / 0.9,
         against="torch",
     )
+    for name, layer in LAYERS.items():
+        for phase in ("forward", "train"):
+            what = f"{'training step of ' if phase == 'train' else ''}{layer.what}"
+            yield Row(
+                f"layer/{name}/{phase}", what, "ms", compilers, target=1.0, against="torch"
+            )
+    for name, what in OPTIMIZERS.items():
+        yield Row(f"layer/{name}/train", what, "ms", compilers, target=1.0, against="torch")
     yield Row(
         "record/1M",
         "a chain of additions recorded, differentiated and lowered: 2^20 nodes; at"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace topos::engine {
 namespace {
@@ -118,10 +119,12 @@ void ElementwiseStep<F>::finish(const std::vector<Buffer>& buffers) {
       }
     }
   }
-  // Tiles: constants and uniform loads keep theirs for the whole run; the others are taken and given back.
+  period_ = find_periods();
+  // Tiles: constants, uniform and periodic loads keep theirs for the whole run; the others are taken and
+  // given back.
   tiles_ = static_cast<std::uint32_t>(constants_.size());
   for (Load& load : loads_) {
-    if (load.is_uniform) load.tile = tiles_++;
+    if (load.is_uniform || load.is_periodic) load.tile = tiles_++;
   }
   std::vector<std::uint32_t> free;
   const auto take = [&] {
@@ -152,7 +155,25 @@ void ElementwiseStep<F>::finish(const std::vector<Buffer>& buffers) {
   constexpr Extent cache_bytes = 24 * 1024;  // half of a first-level cache
   const Extent fitting = cache_bytes / static_cast<Extent>(sizeof(F)) / (tiles_ + 2);
   tile_extent_ = std::clamp<Extent>(fitting / 64 * 64, 256, 4096);
+  tile_extent_ = std::max(tile_extent_ / period_ * period_, period_);
   tile_extent_ = std::min(tile_extent_, std::max<Extent>(64, (shape_.volume() + 63) / 64 * 64));
+  tile_stride_ = (tile_extent_ + 63) / 64 * 64;
+}
+
+// Loads that repeat a run of elements, whole runs of which fit in a tile: [features] beside [rows, features].
+// The least common multiple of the lengths.
+template <class F>
+Extent ElementwiseStep<F>::find_periods() {
+  constexpr Extent longest = 2048;
+  Extent common = 1;
+  for (Load& load : loads_) {
+    if (!load.has_tile() || load.axes.size() < 2 || load.axes[0].stride != 0) continue;
+    const Extent period = shape_.volume() / load.axes[0].extent;
+    if (period > longest || std::lcm(common, period) > longest) continue;
+    common = std::lcm(common, period);
+    load.is_periodic = true;
+  }
+  return common;
 }
 
 template <class F>
@@ -175,14 +196,21 @@ F* ElementwiseStep<F>::output(const Memory<F>& memory, F* slab, const Member& me
   return member.is_stored ? memory.buffers[member.output] + start : tile(slab, member.tile);
 }
 
+// The tiles that stay as they are for elements from ... to - 1.
 template <class F>
-void ElementwiseStep<F>::run_range(const Memory<F>& memory, F* slab, Extent from, Extent to) const {
+void ElementwiseStep<F>::fill_tiles(const Memory<F>& memory, F* slab, Extent from, Extent to) const {
   const Extent most = std::min(tile_extent_, to - from);
   for (std::uint32_t i = 0; i < constants_.size(); ++i) std::fill_n(tile(slab, i), most, constants_[i]);
   for (const Load& load : loads_) {
-    if (load.is_uniform)
-      std::fill_n(tile(slab, load.tile), most, *memory.at(load.buffer, load.layout.offset()));
+    const F* const first = memory.at(load.buffer, load.layout.offset());
+    if (load.is_uniform) std::fill_n(tile(slab, load.tile), most, *first);
+    if (load.is_periodic)
+      kernels::copy_strided(first, std::span(load.axes), from, most, tile(slab, load.tile));
   }
+}
+
+template <class F>
+void ElementwiseStep<F>::run_range(const Memory<F>& memory, F* slab, Extent from, Extent to) const {
   for (Extent start = from; start < to; start += tile_extent_) {
     const Extent count = std::min(tile_extent_, to - start);
     const auto length = static_cast<std::size_t>(count);
@@ -212,11 +240,15 @@ void ElementwiseStep<F>::run(const Memory<F>& memory) const {
   constexpr double worth_a_thread = 6000;  // nanoseconds of work for each
   const auto tasks = static_cast<Extent>(
       std::min(static_cast<double>(memory.pool->threads()), std::max(1.0, nanoseconds_ / worth_a_thread)));
-  if (tasks <= 1) return run_range(memory, slabs, 0, volume);
+  const auto range = [&](F* slab, Extent from, Extent to) {
+    fill_tiles(memory, slab, from, to);
+    run_range(memory, slab, from, to);
+  };
+  if (tasks <= 1) return range(slabs, 0, volume);
   const Extent share = ((volume + tasks - 1) / tasks + 63) / 64 * 64;
   auto task = [&](std::size_t i) {
     const Extent from = static_cast<Extent>(i) * share;
-    run_range(memory, slabs + i * slab_elements(), from, std::min(volume, from + share));
+    range(slabs + i * slab_elements(), from, std::min(volume, from + share));
   };
   memory.pool->run(static_cast<std::size_t>((volume + share - 1) / share), task);
 }
@@ -232,9 +264,10 @@ std::string ElementwiseStep<F>::describe() const {
         case Operand::Kind::load: {
           const Load& load = loads_[of.index];
           return fmt::format("b{}{}", load.buffer,
-                             load.is_uniform ? " repeated"
-                             : load.is_plain ? ""
-                                             : " strided");
+                             load.is_uniform    ? " repeated"
+                             : load.is_periodic ? " periodic"
+                             : load.is_plain    ? ""
+                                                : " strided");
         }
         default:
           return fmt::format("%{}", members_[of.index].node);

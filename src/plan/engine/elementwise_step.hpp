@@ -59,11 +59,12 @@ class ElementwiseStep : public Step<F> {
     BufferIndex buffer;
     Layout layout;
     std::vector<StridedAxis> axes;
-    bool is_plain;    // contiguous: read in place
-    bool is_uniform;  // one element
+    bool is_plain;             // contiguous: read in place
+    bool is_uniform;           // one element
+    bool is_periodic = false;  // the same in every tile
     std::uint32_t tile = 0;
 
-    bool has_tile() const { return !is_plain && !is_uniform; }  ///< filled with its elements tile by tile
+    bool has_tile() const { return !is_plain && !is_uniform && !is_periodic; }  ///< filled tile by tile
   };
   struct Member {
     MapFunction function;
@@ -78,21 +79,25 @@ class ElementwiseStep : public Step<F> {
     std::span<const Operand> used() const { return std::span(operands).first(is_unary() ? 1 : 2); }
   };
 
+  Extent find_periods();
+  void fill_tiles(const Memory<F>& memory, F* slab, Extent from, Extent to) const;
   void run_range(const Memory<F>& memory, F* slab, Extent from, Extent to) const;
   const F* source(const Memory<F>& memory, F* slab, const Operand& operand, Extent start) const;
-  F* tile(F* slab, std::uint32_t index) const { return slab + static_cast<Extent>(index) * tile_extent_; }
+  F* tile(F* slab, std::uint32_t index) const { return slab + static_cast<Extent>(index) * tile_stride_; }
   F* output(const Memory<F>& memory, F* slab, const Member& member, Extent start) const;
-  std::size_t slab_elements() const { return (tiles_ + 1) * static_cast<std::size_t>(tile_extent_); }
+  std::size_t slab_elements() const { return (tiles_ + 1) * static_cast<std::size_t>(tile_stride_); }
 
   Shape shape_;
   std::vector<Axis> order_;
   Layout member_layout_;
-  std::vector<F> constants_;  // the first tiles, then the uniform loads' and the others
+  std::vector<F> constants_;  // the first tiles, then the uniform and periodic loads' and the others
   std::vector<Load> loads_;
   std::vector<Member> members_;
   std::vector<std::vector<std::uint32_t>> loads_before_;  // by member: strided loads to do first
   std::uint32_t tiles_ = 0;
+  Extent period_ = 1;  // of all periodic loads
   Extent tile_extent_ = 0;
+  Extent tile_stride_ = 0;
   double nanoseconds_ = 0;  // estimated, of one thread
 };
 

@@ -1,5 +1,5 @@
 // Elementwise operations, in groups that run tile by tile.
-#include "plan/engine/elementwise_step.hpp"
+#include "plan/engine/lowering/append_elementwise.hpp"
 #include "plan/engine/lowering_list.hpp"
 #include "plan/engine/opcode_table.hpp"
 
@@ -58,21 +58,20 @@ std::optional<MapFunction> map_function(const Operation& operation) {
 namespace {
 
 template <class F>
-bool is_member(const Compiler<F>& compiler, const ElementwiseStep<F>& group, NodeIndex operand) {
-  const auto& value = compiler.value(operand);
-  return group.has_member(value.buffer) &&
-         (group.shape().volume() == 1 || value.layout == group.member_layout());
+bool is_member(const ElementwiseStep<F>& group, const ElementwiseSource<F>& source) {
+  return group.has_member(source.value.buffer) &&
+         (group.shape().volume() == 1 || source.value.layout == group.member_layout());
 }
 
 // Whether the group, which runs where it stands, can compute this node too: its operands are members, or
 // there before the group runs.
 template <class F>
 bool can_join(const Compiler<F>& compiler, const ElementwiseStep<F>& group, StepIndex at, const Shape& shape,
-              std::span<const NodeIndex> operands) {
+              std::span<const ElementwiseSource<F>> operands) {
   if (group.is_full() || group.shape() != shape) return false;
-  for (const NodeIndex operand : operands) {
-    if (is_member(compiler, group, operand)) continue;
-    const std::optional<StepIndex> available = compiler.available(compiler.value(operand).buffer);
+  for (const ElementwiseSource<F>& operand : operands) {
+    if (operand.known || is_member(group, operand)) continue;
+    const std::optional<StepIndex> available = compiler.available(operand.value.buffer);
     if (available && *available >= at) return false;
   }
   return true;
@@ -80,25 +79,27 @@ bool can_join(const Compiler<F>& compiler, const ElementwiseStep<F>& group, Step
 
 template <class F>
 std::optional<StepIndex> find_group(Compiler<F>& compiler, const Shape& shape,
-                                    std::span<const NodeIndex> operands) {
+                                    std::span<const ElementwiseSource<F>> operands) {
   if (!compiler.options().fuse) return std::nullopt;
   std::optional<StepIndex> best;
   const auto consider = [&](std::optional<StepIndex> at) {
     const ElementwiseStep<F>* group = at ? compiler.group_at(*at) : nullptr;
     if (group && can_join(compiler, *group, *at, shape, operands) && (!best || *at > *best)) best = at;
   };
-  for (const NodeIndex operand : operands) consider(compiler.available(compiler.value(operand).buffer));
+  for (const ElementwiseSource<F>& operand : operands) {
+    if (!operand.known) consider(compiler.available(operand.value.buffer));
+  }
   if (compiler.next_step() > 0) consider(compiler.next_step() - 1);
   return best;
 }
 
 // The axes as the first operand that does not repeat elements has them in memory.
 template <class F>
-std::vector<Axis> walking_order(const Compiler<F>& compiler, const Shape& shape,
-                                std::span<const NodeIndex> operands) {
+std::vector<Axis> walking_order(const Shape& shape, std::span<const ElementwiseSource<F>> operands) {
   std::optional<std::vector<Axis>> order;
-  for (const NodeIndex operand : operands) {
-    const auto& layout = compiler.value(operand).layout;
+  for (const ElementwiseSource<F>& operand : operands) {
+    if (operand.known) continue;
+    const auto& layout = operand.value.layout;
     std::optional<std::vector<Axis>> found = layout.memory_order();
     if (!found || layout.is_uniform()) continue;
     if (layout.is_dense_in(*found)) return *found;
@@ -137,16 +138,27 @@ std::optional<NodeIndex> equal_operand(const Compiler<F>& compiler, const Node& 
   return std::nullopt;
 }
 
-// x + 0 is never -0.
+// Whether the result is never -0: a sum is -0 only if both of its terms are, a difference only if the first
+// is, a square and an exponential never.
 template <class F>
-bool adds_zero(const Compiler<F>& compiler, const Node& node, MapFunction function) {
-  const auto* binary = std::get_if<BinaryMap>(&function);
-  if (!binary || *binary != BinaryMap::add) return false;
-  for (const NodeIndex operand : node.operand_indices()) {
-    const std::optional<F> known = compiler.known_uniform(operand);
-    if (known && bits_of(*known) == bits_of(F{0})) return true;
+bool never_negative_zero(MapFunction function, std::span<const ElementwiseSource<F>> operands,
+                         const Compiler<F>& compiler) {
+  const auto never = [&](const ElementwiseSource<F>& operand) {
+    return operand.known ? bits_of(*operand.known) != bits_of(F{-0.0})
+                         : compiler.buffer(operand.value.buffer).never_negative_zero;
+  };
+  if (const auto* unary = std::get_if<UnaryMap>(&function)) return *unary == UnaryMap::exp;
+  switch (std::get<BinaryMap>(function)) {
+    case BinaryMap::add:
+      return never(operands[0]) || never(operands[1]);
+    case BinaryMap::subtract:
+      return never(operands[0]);
+    case BinaryMap::multiply:
+      return operands[0].value.buffer == operands[1].value.buffer &&
+             operands[0].value.layout == operands[1].value.layout;
+    default:
+      return false;
   }
-  return false;
 }
 
 }  // namespace
@@ -160,14 +172,27 @@ void lower_elementwise(Compiler<F>& compiler, NodeIndex index) {
     const auto value = compiler.value(*same);
     return compiler.define_view(index, value.layout, value.buffer);
   }
-  const auto operands = node.operand_indices();
+  std::vector<ElementwiseSource<F>> operands;
   bool uniform = true;
-  for (const NodeIndex operand : operands) uniform = uniform && compiler.value(operand).layout.is_uniform();
+  for (const NodeIndex operand : node.operand_indices()) {
+    operands.push_back({compiler.value(operand), compiler.known_uniform(operand)});
+    uniform = uniform && compiler.value(operand).layout.is_uniform();
+  }
   const Shape shape = uniform ? Shape() : node.shape;  // one element is computed once
+  auto value = append_elementwise<F>(compiler, shape, *function, node.operation.name(), operands, index);
+  if (uniform) value.layout = Layout().repeated_to(node.shape);
+  compiler.define_view(index, std::move(value.layout), value.buffer);
+  if (never_negative_zero<F>(*function, operands, compiler)) compiler.never_negative_zero(value.buffer);
+}
 
+template <class F>
+typename Compiler<F>::Value append_elementwise(Compiler<F>& compiler, const Shape& shape,
+                                               MapFunction function, std::string_view name,
+                                               std::span<const ElementwiseSource<F>> operands,
+                                               NodeIndex index) {
   std::optional<StepIndex> at = find_group(compiler, shape, operands);
   if (!at) {
-    std::vector<Axis> order = uniform ? std::vector<Axis>() : walking_order(compiler, shape, operands);
+    std::vector<Axis> order = walking_order(shape, operands);
     auto group = std::make_unique<ElementwiseStep<F>>(shape, std::move(order));
     ElementwiseStep<F>* const raw = group.get();
     at = compiler.append(std::move(group), {}, {});
@@ -175,24 +200,28 @@ void lower_elementwise(Compiler<F>& compiler, NodeIndex index) {
   }
   ElementwiseStep<F>& group = *compiler.group_at(*at);
   std::vector<typename ElementwiseStep<F>::Operand> sources;
-  for (const NodeIndex operand : operands) {
-    const auto& value = compiler.value(operand);
-    if (const std::optional<F> known = compiler.known_uniform(operand)) {
-      sources.push_back(group.constant(*known));
-    } else if (is_member(compiler, group, operand)) {
-      sources.push_back(group.member(value.buffer));
+  for (const ElementwiseSource<F>& operand : operands) {
+    if (operand.known) {
+      sources.push_back(group.constant(*operand.known));
+    } else if (is_member(group, operand)) {
+      sources.push_back(group.member(operand.value.buffer));
     } else {
-      sources.push_back(group.load(value.layout, value.buffer));
-      compiler.add_reads(*at, value.buffer);
+      sources.push_back(group.load(operand.value.layout, operand.value.buffer));
+      compiler.add_reads(*at, operand.value.buffer);
     }
   }
   const BufferIndex buffer = compiler.new_buffer(index, shape.volume());
-  compiler.define_view(index, uniform ? Layout().repeated_to(node.shape) : group.member_layout(), buffer);
-  if (adds_zero(compiler, node, *function)) compiler.never_negative_zero(buffer);
   compiler.add_write(*at, buffer);
-  group.append(*function, node.operation.name(), sources, index, buffer);
+  group.append(function, name, sources, index, buffer);
+  return {group.member_layout(), buffer};
 }
 
+template Compiler<float>::Value append_elementwise(Compiler<float>&, const Shape&, MapFunction,
+                                                   std::string_view,
+                                                   std::span<const ElementwiseSource<float>>, NodeIndex);
+template Compiler<double>::Value append_elementwise(Compiler<double>&, const Shape&, MapFunction,
+                                                    std::string_view,
+                                                    std::span<const ElementwiseSource<double>>, NodeIndex);
 template void lower_elementwise(Compiler<float>&, NodeIndex);
 template void lower_elementwise(Compiler<double>&, NodeIndex);
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "plan/engine/lines.hpp"
+#include "plan/engine/lowering/append_elementwise.hpp"
 #include "plan/engine/lowering_list.hpp"
 #include "topos/ops/log_softmax.hpp"
 #include "topos/ops/logsumexp.hpp"
@@ -52,11 +53,54 @@ Line<F> line_of(const Operation& operation) {
   return {"logsumexp", operation.get<LogSumExp>().axis, &kernels::log_sum_exp<F>, false};
 }
 
+constexpr Extent partial_sums = 16;  // of the contract
+
+/// A sum of at most 16 elements a line, of a value that would have to be copied first: additions of the
+/// lanes, in the order in which the contract folds its partial sums. These are +0 + x: what that changes is
+/// a sum of -0 alone, so that one +0 at the end does as well.
+template <class F>
+void lower_few_lanes(Compiler<F>& compiler, NodeIndex index, Axis axis) {
+  const Node& node = compiler.node(index);
+  const auto value = compiler.value(node.operands[0]);
+  using Value = typename Compiler<F>::Value;
+  const auto add = [&](const Value& left, const Value& right, std::optional<F> known = std::nullopt) {
+    const ElementwiseSource<F> operands[] = {{left, std::nullopt}, {right, known}};
+    return append_elementwise<F>(compiler, node.shape, kernels::BinaryMap::add, "Add", operands, index);
+  };
+  std::vector<Value> lanes;
+  for (Extent lane = 0; lane < compiler.node(node.operands[0]).shape[axis]; ++lane) {
+    const std::optional<Layout> narrowed = value.layout.narrowed(axis, lane, 1);
+    lanes.push_back({*narrowed->reshaped(node.shape), value.buffer});
+  }
+  for (std::size_t half = partial_sums / 2; half > 0; half /= 2) {
+    for (std::size_t lane = half; lane < lanes.size(); ++lane)
+      lanes[lane - half] = add(lanes[lane - half], lanes[lane]);
+    lanes.resize(std::min(lanes.size(), half));
+  }
+  const Value total = add(lanes[0], lanes[0], F{0});
+  compiler.define_view(index, total.layout, total.buffer);
+  compiler.never_negative_zero(total.buffer);
+}
+
+/// Whether no kernel can go along the lines where they lie, and they are that short.
+template <class F>
+bool is_few_lanes(const Compiler<F>& compiler, NodeIndex operand, Axis axis) {
+  const Layout& layout = compiler.value(operand).layout;
+  const Extent extent = compiler.node(operand).shape[axis];
+  if (extent == 0 || extent > partial_sums || layout.is_uniform()) return false;
+  const std::optional<std::vector<Axis>> order = layout.memory_order();
+  return !order || !layout.is_dense_in(*order) || !layout.merged(axis);
+}
+
 }  // namespace
 
 template <class F>
 void lower_line(Compiler<F>& compiler, NodeIndex index) {
   const Node& node = compiler.node(index);
+  if (const auto* sum = node.operation.get_if<SumAlong>()) {
+    if (is_few_lanes(compiler, node.operands[0], sum->axis))
+      return lower_few_lanes(compiler, index, sum->axis);
+  }
   const Line<F> line = line_of<F>(node.operation);
   const LineView view = lines_along(compiler, node.operands[0], line.axis);
   const std::vector<Axis> order = line.keeps_axis ? view.order : without_axis(view.order, line.axis);

@@ -1,0 +1,24 @@
+// One more member for the elementwise groups, whatever node it comes from (lowering/elementwise.cpp).
+#pragma once
+
+#include "plan/engine/compiler.hpp"
+#include "plan/engine/elementwise_step.hpp"
+
+namespace topos::engine {
+
+/// A value of the member's shape, or an element that is known now.
+template <class F>
+struct ElementwiseSource {
+  typename Compiler<F>::Value value;
+  std::optional<F> known;
+};
+
+/// Computes function(operands) over `shape` in a group that can take it, else in a new one. The answer is
+/// where it lies; `index` is the node that it is for.
+template <class F>
+typename Compiler<F>::Value append_elementwise(Compiler<F>& compiler, const Shape& shape,
+                                               MapFunction function, std::string_view name,
+                                               std::span<const ElementwiseSource<F>> operands,
+                                               NodeIndex index);
+
+}  // namespace topos::engine
