@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <functional>
 #include <thread>
 
 #include "plan/programs.hpp"
@@ -156,6 +157,58 @@ TEST(Engines, ComputeWhatDependsOnConstantsAloneOnce) {
   EXPECT_EQ(steps.find("Exp"), std::string::npos) << steps;
   EXPECT_NE(steps.find("Mul"), std::string::npos) << steps;
   expect_everywhere(network.entry(y).observe({weights}), network.parameters(), {});
+}
+
+// x + 0 is not computed where no result shows that it turns -0 to +0: each function of it, with the results
+// that tell the two apart and those that cannot.
+TEST(Engines, AddZeroWhereAResultShowsTheSignOfAZero) {
+  using V = Value<float>;
+  const auto like = [](const V& x, double element) { return x.constant(x.shape(), element); };
+  const std::vector<std::function<V(const V&)>> functions{
+      [](const V& x) { return x; },
+      [&](const V& x) { return -x; },
+      [&](const V& x) { return sqrt(x); },
+      [&](const V& x) { return tanh(x); },
+      [&](const V& x) { return exp(x); },
+      [&](const V& x) { return cos(x); },
+      [&](const V& x) { return log1p(x); },
+      [&](const V& x) { return erf(x); },
+      [&](const V& x) { return x * x; },
+      [&](const V& x) { return x * like(x, -1e-30) * like(x, 1e-30); },
+      [&](const V& x) { return x - x; },
+      [&](const V& x) { return like(x, -0.0) - x; },
+      [&](const V& x) { return x / like(x, 3); },
+      [&](const V& x) { return like(x, 3) / x; },
+      [&](const V& x) { return pow(x, like(x, -1)); },
+      [&](const V& x) { return maximum(x, -x); },
+      [&](const V& x) { return step(x, like(x, -0.0)); },
+      [&](const V& x) { return x + like(x, -0.0); },
+      [&](const V& x) { return permute(reshape(x, Shape({2, 2})), {1, 0}); },
+      [&](const V& x) { return sum_along(broadcast_along(x, 1, 3), 1); },
+      [&](const V& x) {
+        return matmul(reshape(x, Shape({4, 1})), x.leaf(Tensor<float>({1, 2}, {-1, 1e-45f})));
+      },
+      [&](const V& x) { return log_softmax(reshape(x, Shape({2, 2})), 1); },
+  };
+  for (std::size_t f = 0; f < functions.size(); ++f) {
+    Tape<float> tape;
+    const V x = tape.input(Tensor<float>({4}, {-0.0f, 0.0f, 2.0f, -1e-40f}));
+    const V zero = like(x, 0);
+    const V value = functions[f](zero + x);
+    const V other = functions[f](x + zero);
+    const V shown = other + like(other, -0.0);
+    const V inverse = like(value, 1) / value;
+    const V again = functions[f](zero + x * like(x, 1.5));
+    const V hidden = like(again, 0) + again;
+    const V total = sum(functions[f](zero + x * like(x, 2.5)));
+    const Network<float> network = std::move(tape).seal();
+    for (const Symbols& roots : {Symbols{value}, Symbols{shown}, Symbols{inverse}, Symbols{hidden},
+                                 Symbols{total}, Symbols{value, inverse, hidden, total}}) {
+      const auto expected = network.entry(roots).interpret(network.parameters(), {});
+      EXPECT_EQ(difference(network.entry(roots), expected, network.parameters(), {}, EngineOptions{}), "")
+          << "function " << f;
+    }
+  }
 }
 
 TEST(Engines, GiveARowOfABatchTheBitsItHasAlone) {

@@ -8,6 +8,7 @@
 #include "plan/engine/lowering_list.hpp"
 #include "plan/engine/pattern_lowering_list.hpp"
 #include "plan/engine/steps.hpp"
+#include "plan/engine/zero_signs.hpp"
 #include "topos/base/float_environment.hpp"
 #include "topos/ops/input.hpp"
 #include "topos/ops/leaf.hpp"
@@ -17,8 +18,13 @@
 namespace topos::engine {
 
 template <class F>
-Compiler<F>::Compiler(std::shared_ptr<const Program<F>> program, const EngineOptions& options)
-    : program_(std::move(program)), options_(options), executable_(std::make_shared<Executable<F>>()) {
+Compiler<F>::Compiler(std::shared_ptr<const Program<F>> program, const Schedule& schedule,
+                      const EngineOptions& options)
+    : program_(std::move(program)),
+      options_(options),
+      executable_(std::make_shared<Executable<F>>()),
+      zero_signs_(options.fuse ? zero_signs_wanted(*program_, schedule)
+                               : std::vector<bool>(program_->graph.size(), true)) {
   executable_->program = program_;
   executable_->constants = program_->leaves;
   executable_->parameter_buffers.resize(program_->parameters.size(), Executable<F>::no_buffer);
@@ -367,7 +373,7 @@ std::shared_ptr<const Executable<F>> compile(std::shared_ptr<const Program<F>> p
                                              const EngineOptions& options) {
   const std::vector<Candidate> none;
   const Election election = elect_steps<F>(program->graph, schedule, options.fuse ? candidates : none);
-  Compiler<F> compiler(std::move(program), options);
+  Compiler<F> compiler(std::move(program), schedule, options);
   for (const NodeIndex index : schedule.wanted()) {
     if (const Candidate* candidate = election.elected[index]) {
       compiler.lower(*candidate);

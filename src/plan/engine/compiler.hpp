@@ -11,7 +11,7 @@ class ElementwiseStep;
 template <class F>
 class Compiler {
  public:
-  Compiler(std::shared_ptr<const Program<F>> program, const EngineOptions& options);
+  Compiler(std::shared_ptr<const Program<F>> program, const Schedule& schedule, const EngineOptions& options);
 
   /// Lowers one node; its operands have been.
   void lower(NodeIndex index);
@@ -46,6 +46,11 @@ class Compiler {
   /// The step after which the buffer holds its elements; none: from the start.
   std::optional<StepIndex> available(BufferIndex buffer) const {
     return executable_->buffers[buffer].written;
+  }
+  /// Whether adding +0 to the operand could show in a result: not if its elements are never -0, or if the
+  /// signs of the sum's zeros do not matter.
+  bool adding_zero_shows(NodeIndex operand, NodeIndex total) const {
+    return zero_signs_[total] && !buffer(value(operand).buffer).never_negative_zero;
   }
   /// Sums from +0 never end at -0.
   void never_negative_zero(BufferIndex buffer) { executable_->buffers[buffer].never_negative_zero = true; }
@@ -84,6 +89,7 @@ class Compiler {
   std::shared_ptr<const Program<F>> program_;
   EngineOptions options_;
   std::shared_ptr<Executable<F>> executable_;
+  std::vector<bool> zero_signs_;                                   // by node: wanted
   std::vector<Value> values_;                                      // by node
   std::vector<std::optional<BufferIndex>> row_major_;              // by node: a copy made before
   std::vector<std::pair<StepIndex, ElementwiseStep<F>*>> groups_;  // by ascending step

@@ -108,10 +108,11 @@ std::vector<Axis> walking_order(const Shape& shape, std::span<const ElementwiseS
   return order ? *order : identity_order(shape.rank());
 }
 
-// The operand that the result equals in every bit, if one does: x + 0 where x is never -0, x + -0, x - 0, x *
-// 1, x / 1.
+// The operand that may stand for the result, if one may: x + 0 where that shows in no result, x + -0, x - 0,
+// x * 1, x / 1.
 template <class F>
-std::optional<NodeIndex> equal_operand(const Compiler<F>& compiler, const Node& node, MapFunction function) {
+std::optional<NodeIndex> equal_operand(const Compiler<F>& compiler, NodeIndex index, MapFunction function) {
+  const Node& node = compiler.node(index);
   const auto* binary = std::get_if<BinaryMap>(&function);
   if (!binary) return std::nullopt;
   const auto is = [&](NodeIndex operand, F value) {
@@ -121,8 +122,7 @@ std::optional<NodeIndex> equal_operand(const Compiler<F>& compiler, const Node& 
   const auto neutral = [&](NodeIndex kept, NodeIndex other, bool commutes) {
     switch (*binary) {
       case BinaryMap::add:
-        return is(other, F{-0.0}) ||
-               (is(other, F{0}) && compiler.buffer(compiler.value(kept).buffer).never_negative_zero);
+        return is(other, F{-0.0}) || (is(other, F{0}) && !compiler.adding_zero_shows(kept, index));
       case BinaryMap::subtract:
         return !commutes && is(other, F{0});
       case BinaryMap::multiply:
@@ -168,7 +168,7 @@ void lower_elementwise(Compiler<F>& compiler, NodeIndex index) {
   const Node& node = compiler.node(index);
   const std::optional<MapFunction> function = map_function(node.operation);
   if (!function) return lower_by_reference(compiler, index);
-  if (const std::optional<NodeIndex> same = equal_operand(compiler, node, *function)) {
+  if (const std::optional<NodeIndex> same = equal_operand(compiler, index, *function)) {
     const auto value = compiler.value(*same);
     return compiler.define_view(index, value.layout, value.buffer);
   }

@@ -66,7 +66,7 @@ void lower_fold(Compiler<F>& compiler, NodeIndex index) {
   auto value = compiler.value(operand);
   const bool touches = fold.dilation == 1 && fold.step == from[fold.axis + 1] &&
                        node.shape[fold.axis] == from[fold.axis] * from[fold.axis + 1];
-  if (touches && compiler.buffer(value.buffer).never_negative_zero) {  // each sum is +0 + x
+  if (touches && !compiler.adding_zero_shows(operand, index)) {  // each sum is +0 + x
     if (std::optional<Layout> layout = value.layout.reshaped(node.shape))
       return compiler.define_view(index, std::move(*layout), value.buffer);
   }
