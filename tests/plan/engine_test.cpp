@@ -183,16 +183,17 @@ TEST(Engines, AddZeroWhereAResultShowsTheSignOfAZero) {
       [&](const V& x) { return maximum(x, -x); },
       [&](const V& x) { return step(x, like(x, -0.0)); },
       [&](const V& x) { return x + like(x, -0.0); },
-      [&](const V& x) { return permute(reshape(x, Shape({2, 2})), {1, 0}); },
+      [&](const V& x) { return permute(reshape(x, Shape({3, 2})), {1, 0}); },
       [&](const V& x) { return sum_along(broadcast_along(x, 1, 3), 1); },
       [&](const V& x) {
-        return matmul(reshape(x, Shape({4, 1})), x.leaf(Tensor<float>({1, 2}, {-1, 1e-45f})));
+        return matmul(reshape(x, Shape({3, 2})),
+                      x.leaf(Tensor<float>({2, 1}, {1e-20f, 1e-20f})));  // a product underflows to -0
       },
-      [&](const V& x) { return log_softmax(reshape(x, Shape({2, 2})), 1); },
+      [&](const V& x) { return log_softmax(reshape(x, Shape({3, 2})), 1); },
   };
   for (std::size_t f = 0; f < functions.size(); ++f) {
     Tape<float> tape;
-    const V x = tape.input(Tensor<float>({4}, {-0.0f, 0.0f, 2.0f, -1e-40f}));
+    const V x = tape.input(Tensor<float>({6}, {-1e-40f, -0.0f, -1e-40f, 0.0f, 2.0f, -0.0f}));
     const V zero = like(x, 0);
     const V value = functions[f](zero + x);
     const V other = functions[f](x + zero);
