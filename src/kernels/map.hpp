@@ -1,7 +1,9 @@
 // Elementwise functions over contiguous elements. Bits equal to the reference loops (element/math.hpp).
 #pragma once
 
+#include <cmath>
 #include <cstddef>
+#include <limits>
 
 namespace topos::kernels {
 
@@ -16,6 +18,23 @@ void map(UnaryMap function, const F* x, F* out, std::size_t count);
 template <class F>
 void map(BinaryMap function, const F* x, const F* y, F* out, std::size_t count);
 
+/// 1 / divisor, for divide(); NaN where divide() cannot use it.
+template <class F>
+F reciprocal_of(F divisor) {
+  const F magnitude = std::fabs(divisor);
+  const bool is_usable = magnitude >= F{0x1p-60f} && magnitude <= F{0x1p60f};
+  return is_usable ? 1 / divisor : std::numeric_limits<F>::quiet_NaN();
+}
+
+/// out[i] = x[i] / y[i], i < count, the bits of BinaryMap::divide; faster for f32. `out` may be `x`.
+/// F: float, double.
+template <class F>
+void divide(const F* x, const F* y, const F* reciprocals_of_y, F* out, std::size_t count);
+
+template <>
+void divide(const float* x, const float* y, const float* reciprocals_of_y, float* out, std::size_t count);
+template <>
+void divide(const double* x, const double* y, const double* reciprocals_of_y, double* out, std::size_t count);
 template <>
 void map(UnaryMap function, const float* x, float* out, std::size_t count);
 template <>

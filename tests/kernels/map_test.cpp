@@ -326,5 +326,87 @@ TEST_P(MapBinary, EverySizeIsExactInPlaceAndLeavesTheRestAlone) {
 INSTANTIATE_TEST_SUITE_P(All, MapBinary, testing::ValuesIn(binary_maps),
                          [](const auto& test) { return std::string(test.param.name); });
 
+/// 1 / odd, modulo 2^32 (Newton's iteration doubles the right bits).
+std::uint32_t inverse_of(std::uint32_t odd) {
+  std::uint32_t inverse = odd;
+  for (int i = 0; i < 4; ++i) inverse *= 2 - odd * inverse;
+  return inverse;
+}
+
+/// body(x, d) for the 24-bit x whose quotient by d is so near to halfway between two floats that
+/// 2^bits x - m d = rest, m odd; bits is 24 where x >= d and 25 where x < d.
+template <class Body>
+void for_hard_dividends(std::uint32_t d, int bits, std::int64_t rest, const Body& body) {
+  const int twos = std::countr_zero(d);
+  if (rest % (std::int64_t{1} << twos) != 0) return;
+  const std::uint32_t modulus = 1u << (bits - twos);
+  const auto part = static_cast<std::uint32_t>(-(rest >> twos));
+  for (std::uint32_t m = part * inverse_of(d >> twos) % modulus; m < 1u << 25; m += modulus) {
+    const std::int64_t x = (std::int64_t{m} * d + rest) >> bits;
+    if (m >= 1u << 24 && m % 2 == 1 && x >= 1 << 23 && x < 1 << 24 && (x >= d) == (bits == 24))
+      body(static_cast<float>(x), static_cast<float>(d));
+  }
+}
+
+/// Dividends and divisors, divided together when there are enough.
+class Divisions {
+ public:
+  void add(float x, float d) {
+    x_.push_back(x);
+    d_.push_back(d);
+    reciprocals_.push_back(reciprocal_of(d));
+    if (x_.size() == 1 << 14) expect_quotients();
+  }
+  void expect_quotients() {
+    std::vector<float> found = x_;
+    divide(found.data(), d_.data(), reciprocals_.data(), found.data(), found.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      if (!same(found[i], x_[i] / d_[i])) ADD_FAILURE() << x_[i] << " / " << d_[i] << ": " << found[i];
+    count += found.size();
+    x_.clear(), d_.clear(), reciprocals_.clear();
+  }
+
+  std::size_t count = 0;
+
+ private:
+  std::vector<float> x_, d_, reciprocals_;
+};
+
+// Every pair of significands that dividing by the reciprocal could round otherwise (kernels/quotient.hpp).
+TEST(MapDivide, ByTheReciprocalGivesTheQuotientsBitsInEveryHardCase) {
+  Divisions divisions;
+  for (std::uint32_t d = 1 << 23; d < 1 << 24; ++d) {
+    for (std::int64_t rest = -6; rest <= 6; ++rest) {
+      if (rest == 0) continue;
+      for (const int bits : {24, 25}) {
+        for_hard_dividends(d, bits, rest, [&](float x, float y) { divisions.add(x, y); });
+      }
+    }
+  }
+  divisions.expect_quotients();
+  EXPECT_GT(divisions.count, 30'000'000u);
+}
+
+TEST(MapDivide, ByTheReciprocalGivesTheQuotientsBitsOfAnything) {
+  on_every_instruction_set([](std::string_view) {
+    Divisions divisions;
+    for (const float x : special_values<float>()) {
+      for (const float d : special_values<float>()) divisions.add(x, d);
+    }
+    std::mt19937 random(7);
+    const auto bits = [&] { return std::bit_cast<float>(static_cast<std::uint32_t>(random())); };
+    std::normal_distribution<float> moderate(0, 4);
+    for (int i = 0; i < 100000; ++i) {
+      divisions.add(bits(), bits());
+      divisions.add(moderate(random), moderate(random));
+      // what is subnormal, and what may be halfway between two subnormals
+      const auto odd = static_cast<float>(random() % 4096 * 2 + 1),
+                 d = static_cast<float>(random() % 2048 + 1);
+      divisions.add(std::ldexp(odd * d, -130), std::ldexp(d, 20));
+    }
+    divisions.expect_quotients();
+  });
+}
+
 }  // namespace
 }  // namespace topos::kernels

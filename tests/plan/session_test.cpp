@@ -305,15 +305,16 @@ TEST(Sessions, AllocateNothingInTheStepsOfPatterns) {
   const auto x = tape.parameter(testing::spread_by<float>(1, {96, 64}, 4));
   const auto row = tape.parameter(testing::spread_by<float>(1, Shape({64}), 5));
   const auto normal = layer_norm(x, row, row, tape.leaf(Tensor<float>(1e-5f)));
+  const auto columns = batch_norm(x, row, row, tape.leaf(Tensor<float>(1e-5f))).output;
   const auto mixed =
       scaled_dot_product(x, normal, x, tape.leaf(causal_mask<float>(96)), tape.leaf(Tensor<float>(0.1f)));
   const Network<float> network = std::move(tape).seal();
   for (const std::size_t threads : {1, 2}) {
     machine.use(threads, std::nullopt);
-    const Plan<float> plan = network.entry(adjoints.roots()).observe({mixed}).lower();
+    const Plan<float> plan = network.entry(adjoints.roots()).observe({mixed, columns}).lower();
     const std::string steps = plan.describe_engine();
-    for (const char* step :
-         {"attention in", "layer_norm of", "maximum of", "gradient of the maximum", "filters, "})
+    for (const char* step : {"attention in", "layer_norm [", "batch_norm [", "maximum of",
+                             "gradient of the maximum", "filters, "})
       EXPECT_NE(steps.find(step), std::string::npos) << step;
     Session<float> session = plan.session(network.parameters());
     session.run({});

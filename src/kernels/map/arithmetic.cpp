@@ -5,6 +5,7 @@
 
 #include "kernels/map/families.hpp"
 #include "kernels/map/selection.hpp"
+#include "kernels/quotient.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace topos::kernels::HWY_NAMESPACE {
@@ -52,6 +53,9 @@ void binary(BinaryMap function, const F* x, const F* y, F* out, std::size_t coun
   }
 }
 
+void divide_f32(const float* x, const float* y, const float* r, float* out, std::size_t n) {
+  apply([](auto d, auto a, auto b, auto c) HWY_ATTR { return quotient(d, a, b, c); }, out, n, x, y, r);
+}
 void unary_f32(UnaryMap f, const float* x, float* out, std::size_t n) { unary(f, x, out, n); }
 void unary_f64(UnaryMap f, const double* x, double* out, std::size_t n) { unary(f, x, out, n); }
 void binary_f32(BinaryMap f, const float* x, const float* y, float* out, std::size_t n) {
@@ -67,11 +71,20 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace topos::kernels {
 
+HWY_EXPORT(divide_f32);
 HWY_EXPORT(unary_f32);
 HWY_EXPORT(unary_f64);
 HWY_EXPORT(binary_f32);
 HWY_EXPORT(binary_f64);
 
+template <>
+void divide(const float* x, const float* y, const float* reciprocals_of_y, float* out, std::size_t count) {
+  HWY_DYNAMIC_DISPATCH(divide_f32)(x, y, reciprocals_of_y, out, count);
+}
+template <>
+void divide(const double* x, const double* y, const double*, double* out, std::size_t count) {
+  arithmetic(BinaryMap::divide, x, y, out, count);
+}
 void arithmetic(UnaryMap function, const float* x, float* out, std::size_t count) {
   HWY_DYNAMIC_DISPATCH(unary_f32)(function, x, out, count);
 }

@@ -3,42 +3,12 @@
 #include <hwy/foreach_target.h>
 // clang-format off: the loop over the targets comes first
 #include "kernels/reduce/line_kernels.hpp"
+#include "kernels/reduce/partial_sums.hpp"
 #include "kernels/reduce/partial_vector.hpp"
 // clang-format on
 
 HWY_BEFORE_NAMESPACE();
 namespace topos::kernels::HWY_NAMESPACE {
-
-/// Lane 0 of the tree (8, 4, 2, 1) over 16 values, each asked for when it is due.
-template <class D, class Get, Extent lane = 0, Extent step = 1>
-HWY_INLINE hn::Vec<D> fold_tree(D d, const Get& get) {
-  if constexpr (step == partial_sums) {
-    return get(lane);
-  } else {
-    return hn::Add(fold_tree<D, Get, lane, 2 * step>(d, get),
-                   fold_tree<D, Get, lane + step, 2 * step>(d, get));
-  }
-}
-
-/// The same tree over the lanes of a vector.
-template <class D>
-HWY_INLINE hn::TFromD<D> fold_lanes([[maybe_unused]] D d, hn::Vec<D> v) {
-#if HWY_TARGET != HWY_SCALAR  // where a vector has no halves
-  if constexpr (hn::MaxLanes(D()) > 1) {
-    const hn::Half<D> half;
-    return fold_lanes(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
-  }
-#endif
-  return hn::GetLane(v);
-}
-
-/// 16 partial sums in as few vectors as that takes.
-template <class F>
-struct Partials {
-  using D = hn::CappedTag<F, static_cast<std::size_t>(partial_sums)>;
-  static constexpr Extent lanes = hn::MaxLanes(D());
-  static constexpr Extent vectors = partial_sums / lanes;
-};
 
 /// `together` rows, whose chains of additions do not wait for each other.
 template <Extent together, class F>
@@ -73,14 +43,7 @@ HWY_INLINE void sum_some_rows(const F* x, Extent stride, Extent count, F* out) {
     }
   }
   HWY_UNROLL(4)
-  for (Extent r = 0; r < together; ++r) {
-    HWY_UNROLL(4)
-    for (Extent half = P::vectors / 2; half > 0; half /= 2) {
-      HWY_UNROLL(8)
-      for (Extent v = 0; v < half; ++v) sums[r][v] = hn::Add(sums[r][v], sums[r][v + half]);
-    }
-    out[r] = fold_lanes(d, sums[r][0]);
-  }
+  for (Extent r = 0; r < together; ++r) out[r] = fold_partials<F>(sums[r]);
 }
 
 template <class F>

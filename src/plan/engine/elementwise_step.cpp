@@ -6,6 +6,9 @@
 #include <numeric>
 
 namespace topos::engine {
+
+using kernels::BinaryMap;
+
 namespace {
 
 // Roughly what one element costs a thread, in nanoseconds; decides only how many threads are worth waking.
@@ -13,8 +16,8 @@ double cost(const MapFunction& function) {
   if (const auto* unary = std::get_if<kernels::UnaryMap>(&function)) {
     return *unary == kernels::UnaryMap::negate ? 0.08 : *unary == kernels::UnaryMap::sqrt ? 0.3 : 1.2;
   }
-  const auto binary = std::get<kernels::BinaryMap>(function);
-  return binary == kernels::BinaryMap::power ? 20 : binary == kernels::BinaryMap::divide ? 0.3 : 0.1;
+  const auto binary = std::get<BinaryMap>(function);
+  return binary == BinaryMap::power ? 20 : binary == BinaryMap::divide ? 0.3 : 0.1;
 }
 
 }  // namespace
@@ -120,11 +123,14 @@ void ElementwiseStep<F>::finish(const std::vector<Buffer>& buffers) {
     }
   }
   period_ = find_periods();
-  // Tiles: constants, uniform and periodic loads keep theirs for the whole run; the others are taken and
-  // given back.
+  find_reciprocals();
+  // Tiles: constants and loads that stay the same, or have reciprocals, keep theirs for the whole run; the
+  // others are taken and given back.
   tiles_ = static_cast<std::uint32_t>(constants_.size());
   for (Load& load : loads_) {
-    if (load.is_uniform || load.is_periodic) load.tile = tiles_++;
+    if (load.is_plain || (load.changes() && !load.has_reciprocals)) continue;
+    load.tile = tiles_;
+    tiles_ += load.has_reciprocals ? 2 : 1;
   }
   std::vector<std::uint32_t> free;
   const auto take = [&] {
@@ -136,17 +142,18 @@ void ElementwiseStep<F>::finish(const std::vector<Buffer>& buffers) {
   loads_before_.assign(members_.size(), {});
   for (std::size_t m = 0; m < members_.size(); ++m) {
     for (std::size_t l = 0; l < loads_.size(); ++l) {
-      if (!loads_[l].has_tile() || load_begin[l] != m) continue;
-      loads_[l].tile = take();
+      if (!loads_[l].changes() || load_begin[l] != m) continue;
+      if (!loads_[l].has_reciprocals) loads_[l].tile = take();
       loads_before_[m].push_back(static_cast<std::uint32_t>(l));
     }
     if (!members_[m].is_stored) members_[m].tile = take();
     std::span<const Operand> used = members_[m].used();
     if (used.size() == 2 && used[0] == used[1]) used = used.first(1);  // its tile is given back once
     for (const Operand& operand : used) {
-      if (operand.kind == Operand::Kind::load && loads_[operand.index].has_tile() &&
-          load_end[operand.index] == m)
-        free.push_back(loads_[operand.index].tile);
+      if (operand.kind == Operand::Kind::load && load_end[operand.index] == m) {
+        const Load& load = loads_[operand.index];
+        if (load.changes() && !load.has_reciprocals) free.push_back(load.tile);
+      }
       if (operand.kind == Operand::Kind::member && !members_[operand.index].is_stored &&
           member_end[operand.index] == m)
         free.push_back(members_[operand.index].tile);
@@ -167,13 +174,31 @@ Extent ElementwiseStep<F>::find_periods() {
   constexpr Extent longest = 2048;
   Extent common = 1;
   for (Load& load : loads_) {
-    if (!load.has_tile() || load.axes.size() < 2 || load.axes[0].stride != 0) continue;
+    if (!load.changes() || load.axes.size() < 2 || load.axes[0].stride != 0) continue;
     const Extent period = shape_.volume() / load.axes[0].extent;
     if (period > longest || std::lcm(common, period) > longest) continue;
     common = std::lcm(common, period);
     load.is_periodic = true;
   }
   return common;
+}
+
+// An f32 quotient costs less by the divisor's reciprocal, if many need it.
+template <class F>
+void ElementwiseStep<F>::find_reciprocals() {
+  if constexpr (std::is_same_v<F, float>) {
+    for (const Member& member : members_) {
+      const Operand& divisor = member.operands[1];
+      if (member.function == MapFunction(BinaryMap::divide) && divisor.kind == Operand::Kind::load)
+        loads_[divisor.index].has_reciprocals = loads_[divisor.index].repeats();
+    }
+  }
+}
+
+template <class F>
+void ElementwiseStep<F>::fill(const Memory<F>& memory, F* slab, const Load& load, Extent start,
+                              Extent count) const {
+  load.fill(memory, start, count, period_, tile(slab, load.tile), tile(slab, load.tile + 1));
 }
 
 template <class F>
@@ -202,33 +227,35 @@ void ElementwiseStep<F>::fill_tiles(const Memory<F>& memory, F* slab, Extent fro
   const Extent most = std::min(tile_extent_, to - from);
   for (std::uint32_t i = 0; i < constants_.size(); ++i) std::fill_n(tile(slab, i), most, constants_[i]);
   for (const Load& load : loads_) {
-    const F* const first = memory.at(load.buffer, load.layout.offset());
-    if (load.is_uniform) std::fill_n(tile(slab, load.tile), most, *first);
-    if (load.is_periodic)
-      kernels::copy_strided(first, std::span(load.axes), from, most, tile(slab, load.tile));
+    if (!load.is_plain && !load.changes()) fill(memory, slab, load, from, most);
   }
+}
+
+template <class F>
+void ElementwiseStep<F>::compute(const Memory<F>& memory, F* slab, const Member& member, Extent start,
+                                 std::size_t count) const {
+  F* const out = output(memory, slab, member, start);
+  const F* const x = source(memory, slab, member.operands[0], start);
+  if (const auto* unary = std::get_if<kernels::UnaryMap>(&member.function)) {
+    return kernels::map(*unary, x, out, count);
+  }
+  const Operand& second = member.operands[1];
+  const F* const y = source(memory, slab, second, start);
+  const auto function = std::get<BinaryMap>(member.function);
+  if (function == BinaryMap::divide && second.kind == Operand::Kind::load &&
+      loads_[second.index].has_reciprocals) {
+    return kernels::divide(x, y, tile(slab, loads_[second.index].tile + 1), out, count);
+  }
+  kernels::map(function, x, y, out, count);
 }
 
 template <class F>
 void ElementwiseStep<F>::run_range(const Memory<F>& memory, F* slab, Extent from, Extent to) const {
   for (Extent start = from; start < to; start += tile_extent_) {
     const Extent count = std::min(tile_extent_, to - start);
-    const auto length = static_cast<std::size_t>(count);
     for (std::size_t m = 0; m < members_.size(); ++m) {
-      for (const std::uint32_t l : loads_before_[m]) {
-        const Load& load = loads_[l];
-        kernels::copy_strided(memory.at(load.buffer, load.layout.offset()), std::span(load.axes), start,
-                              count, tile(slab, load.tile));
-      }
-      const Member& member = members_[m];
-      F* const out = output(memory, slab, member, start);
-      const F* const x = source(memory, slab, member.operands[0], start);
-      if (const auto* unary = std::get_if<kernels::UnaryMap>(&member.function)) {
-        kernels::map(*unary, x, out, length);
-      } else {
-        kernels::map(std::get<kernels::BinaryMap>(member.function), x,
-                     source(memory, slab, member.operands[1], start), out, length);
-      }
+      for (const std::uint32_t l : loads_before_[m]) fill(memory, slab, loads_[l], start, count);
+      compute(memory, slab, members_[m], start, static_cast<std::size_t>(count));
     }
   }
 }

@@ -4,7 +4,7 @@
 #include <variant>
 
 #include "kernels/map.hpp"
-#include "plan/engine/executable.hpp"
+#include "plan/engine/elementwise_load.hpp"
 
 namespace topos::engine {
 
@@ -55,17 +55,7 @@ class ElementwiseStep : public Step<F> {
   std::string describe() const override;
 
  private:
-  struct Load {
-    BufferIndex buffer;
-    Layout layout;
-    std::vector<StridedAxis> axes;
-    bool is_plain;             // contiguous: read in place
-    bool is_uniform;           // one element
-    bool is_periodic = false;  // the same in every tile
-    std::uint32_t tile = 0;
-
-    bool has_tile() const { return !is_plain && !is_uniform && !is_periodic; }  ///< filled tile by tile
-  };
+  using Load = ElementwiseLoad<F>;
   struct Member {
     MapFunction function;
     std::string_view name;
@@ -80,6 +70,9 @@ class ElementwiseStep : public Step<F> {
   };
 
   Extent find_periods();
+  void find_reciprocals();
+  void fill(const Memory<F>& memory, F* slab, const Load& load, Extent start, Extent count) const;
+  void compute(const Memory<F>& memory, F* slab, const Member& member, Extent start, std::size_t count) const;
   void fill_tiles(const Memory<F>& memory, F* slab, Extent from, Extent to) const;
   void run_range(const Memory<F>& memory, F* slab, Extent from, Extent to) const;
   const F* source(const Memory<F>& memory, F* slab, const Operand& operand, Extent start) const;

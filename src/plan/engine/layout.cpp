@@ -66,6 +66,12 @@ Layout Layout::repeated_to(const Shape& shape) const {
   return layout;
 }
 
+Layout Layout::from_first() const {
+  Layout result = *this;
+  result.offset_ = 0;
+  return result;
+}
+
 std::optional<Layout> Layout::narrowed(Axis axis, Extent start, Extent length) const {
   Layout layout = *this;
   std::vector<StridedAxis>& list = layout.axes_[static_cast<std::size_t>(axis)];

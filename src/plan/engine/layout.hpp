@@ -30,6 +30,8 @@ class Layout {
   Layout with_broadcast_axis(Axis axis, Extent extent) const;
   /// One element repeated: any shape.
   Layout repeated_to(const Shape& shape) const;
+  /// The same axes from the buffer's first element on.
+  Layout from_first() const;
   // None where the result is no layout of this buffer, so that the elements must be copied first.
   std::optional<Layout> narrowed(Axis axis, Extent start, Extent length) const;
   std::optional<Layout> unfolded(Axis axis, Extent size, Extent step, Extent dilation) const;

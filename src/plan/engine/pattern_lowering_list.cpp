@@ -19,7 +19,8 @@ struct Row {
 template <class F>
 const std::vector<Row<F>>& rows() {
   static const std::vector<Row<F>> list = {
-      {typeid(RowNorm), layer_norm_lowering<F>()},
+      {typeid(BatchNormTraining), batch_norm_training_lowering<F>()},
+      {typeid(RowNorm), row_norm_lowering<F>()},
       {typeid(ReduceWindow), window_maximum_lowering<F>()},
       {typeid(ReduceWindowGradient), window_maximum_gradient_lowering<F>()},
       {typeid(SoftmaxAttention), attention_lowering<F>()},

@@ -9,7 +9,9 @@ namespace topos::engine {
 template <class F>
 PatternLowering<F> attention_lowering();
 template <class F>
-PatternLowering<F> layer_norm_lowering();
+PatternLowering<F> batch_norm_training_lowering();
+template <class F>
+PatternLowering<F> row_norm_lowering();
 template <class F>
 PatternLowering<F> window_maximum_lowering();
 template <class F>

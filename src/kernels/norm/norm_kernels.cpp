@@ -1,0 +1,197 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/norm/norm_kernels.cpp"
+#include <hwy/foreach_target.h>
+// clang-format off: the loop over the targets comes first
+#include <algorithm>
+
+#include "kernels/map.hpp"
+#include "kernels/norm/norm_kernels.hpp"
+#include "kernels/quotient.hpp"
+#include "kernels/reduce/line_kernels.hpp"
+#include "kernels/reduce/partial_sums.hpp"
+#include "kernels/reduce/partial_vector.hpp"
+// clang-format on
+
+HWY_BEFORE_NAMESPACE();
+namespace topos::kernels::HWY_NAMESPACE {
+
+/// Adds term(run, vector of x) of `together` runs, whose chains of additions do not wait for each other, to
+/// their partial sums. A term of +0 or of no sign fills up the last vectors.
+template <Extent together, class F, class Term>
+HWY_INLINE void add_some_runs(const F* x, Extent stride, Extent count, F* partials, const Term& term) {
+  using P = Partials<F>;
+  const typename P::D d;
+  hn::Vec<typename P::D> sums[together][P::vectors];
+  HWY_UNROLL(4)
+  for (Extent r = 0; r < together; ++r) {
+    HWY_UNROLL(16)
+    for (Extent v = 0; v < P::vectors; ++v)
+      sums[r][v] = hn::LoadU(d, partials + r * partial_sums + v * P::lanes);
+  }
+  const Extent whole = count / partial_sums * partial_sums;
+  for (Extent i = 0; i < whole; i += partial_sums) {
+    HWY_UNROLL(4)
+    for (Extent r = 0; r < together; ++r) {
+      HWY_UNROLL(16)
+      for (Extent v = 0; v < P::vectors; ++v) {
+        const auto element = hn::LoadU(d, x + r * stride + i + v * P::lanes);
+        sums[r][v] = hn::Add(sums[r][v], term(r, element));
+      }
+    }
+  }
+  HWY_UNROLL(16)
+  for (Extent v = 0; v < P::vectors; ++v) {
+    const Extent first = whole + v * P::lanes;
+    if (first >= count) break;
+    const auto lanes = static_cast<std::size_t>(std::min(P::lanes, count - first));
+    const FirstLanes<typename P::D> rest(static_cast<Extent>(lanes));
+    HWY_UNROLL(4)
+    for (Extent r = 0; r < together; ++r) {
+      const auto value = term(r, rest.load(x + r * stride + first));
+      sums[r][v] = hn::Add(sums[r][v], hn::IfThenElseZero(hn::FirstN(d, lanes), value));
+    }
+  }
+  HWY_UNROLL(4)
+  for (Extent r = 0; r < together; ++r) {
+    HWY_UNROLL(16)
+    for (Extent v = 0; v < P::vectors; ++v)
+      hn::StoreU(sums[r][v], d, partials + r * partial_sums + v * P::lanes);
+  }
+}
+
+template <class F>
+void add_runs(const F* x, Extent runs, Extent stride, Extent count, F* partials) {
+  const auto itself = [](Extent, auto element) HWY_ATTR { return element; };
+  if (runs == NormKernels<F>::most_runs)
+    return add_some_runs<NormKernels<F>::most_runs>(x, stride, count, partials, itself);
+  for (Extent r = 0; r < runs; ++r)
+    add_some_runs<1>(x + r * stride, stride, count, partials + r * partial_sums, itself);
+}
+
+template <Extent together, class F>
+HWY_INLINE void add_some_squares(const F* x, Extent stride, Extent count, const F* means, F* partials) {
+  const typename Partials<F>::D d;
+  hn::Vec<typename Partials<F>::D> mean[together];
+  HWY_UNROLL(4)
+  for (Extent r = 0; r < together; ++r) mean[r] = hn::Set(d, means[r]);
+  add_some_runs<together>(x, stride, count, partials, [&](Extent r, auto element) HWY_ATTR {
+    const auto centered = hn::Sub(element, mean[r]);
+    return hn::Mul(centered, centered);
+  });
+}
+
+template <class F>
+void add_squares_of_runs(const F* x, Extent runs, Extent stride, Extent count, const F* means, F* partials) {
+  if (runs == NormKernels<F>::most_runs)
+    return add_some_squares<NormKernels<F>::most_runs>(x, stride, count, means, partials);
+  for (Extent r = 0; r < runs; ++r)
+    add_some_squares<1>(x + r * stride, stride, count, means + r, partials + r * partial_sums);
+}
+
+template <class F>
+void fold_runs(const F* partials, Extent runs, F* out) {
+  using P = Partials<F>;
+  const typename P::D d;
+  for (Extent r = 0; r < runs; ++r) {
+    hn::Vec<typename P::D> sums[P::vectors];
+    HWY_UNROLL(16)
+    for (Extent v = 0; v < P::vectors; ++v)
+      sums[v] = hn::LoadU(d, partials + r * partial_sums + v * P::lanes);
+    out[r] = fold_partials<F>(sums);
+  }
+}
+
+/// What a vector of elements is normalized by.
+template <class V>
+struct Normalizer {
+  V mean, deviation, reciprocal, scale, shift;
+
+  template <class D>
+  HWY_INLINE V operator()(D d, V x) const {
+    const V standard = quotient(d, hn::Sub(x, mean), deviation, reciprocal);
+    return hn::Add(hn::Mul(standard, scale), shift);
+  }
+};
+
+template <class F>
+void normalize_runs(const F* x, Extent runs, Extent stride, Extent count, const F* means, const F* deviations,
+                    NormScale by, const F* scale, const F* shift, F* out) {
+  const Whole<F> d;
+  for (Extent r = 0; r < runs; ++r, x += stride, out += stride) {
+    Normalizer<hn::Vec<Whole<F>>> normalizer{hn::Set(d, means[r]), hn::Set(d, deviations[r]),
+                                             hn::Set(d, reciprocal_of(deviations[r])), hn::Zero(d),
+                                             hn::Zero(d)};
+    const bool by_group = by == NormScale::of_group;
+    if (by_group) {
+      normalizer.scale = hn::Set(d, scale[r]);
+      normalizer.shift = hn::Set(d, shift[r]);
+    }
+    for_vectors(d, count, [&](Extent i, auto lanes) HWY_ATTR {
+      if (!by_group) {
+        normalizer.scale = lanes.load(scale + i);
+        normalizer.shift = lanes.load(shift + i);
+      }
+      lanes.store(normalizer(d, lanes.load(x + i)), out + i);
+    });
+  }
+}
+
+template <class F>
+void add_squares_of_columns(const F* x, Extent first, Extent rows, Extent width, const F* means,
+                            F* partials) {
+  const Whole<F> d;
+  for (Extent i = 0; i < rows; ++i) {
+    const F* const row = x + i * width;
+    F* const sums = partials + (first + i) % partial_sums * strip_width<F>;
+    const bool is_first = first + i < partial_sums;
+    for_vectors(d, width, [&](Extent k, auto lanes) HWY_ATTR {
+      const auto centered = hn::Sub(lanes.load(row + k), lanes.load(means + k));
+      const auto before = is_first ? hn::Zero(d) : hn::LoadU(d, sums + k);
+      hn::StoreU(hn::Add(before, hn::Mul(centered, centered)), d, sums + k);
+    });
+  }
+}
+
+template <class F>
+void normalize_columns(const F* x, Extent rows, Extent stride, Extent width, const F* means,
+                       const F* deviations, const F* scale, const F* shift, F* out) {
+  const Whole<F> d;
+  HWY_ALIGN F reciprocals[strip_width<F>];
+  std::transform(deviations, deviations + width, reciprocals, reciprocal_of<F>);
+  for (Extent i = 0; i < rows; ++i, x += width, out += stride) {
+    for_vectors(d, width, [&](Extent k, auto lanes) HWY_ATTR {
+      const Normalizer<hn::Vec<Whole<F>>> normalizer{lanes.load(means + k), lanes.load(deviations + k),
+                                                     lanes.load(reciprocals + k), lanes.load(scale + k),
+                                                     lanes.load(shift + k)};
+      lanes.store(normalizer(d, lanes.load(x + k)), out + k);
+    });
+  }
+}
+
+template <class F>
+inline constexpr NormKernels<F> kernels_of_norms{
+    &add_runs<F>,       &add_squares_of_runs<F>,    &fold_runs<F>,
+    &normalize_runs<F>, &add_squares_of_columns<F>, &normalize_columns<F>};
+const NormKernels<float>* float_norms() { return &kernels_of_norms<float>; }
+const NormKernels<double>* double_norms() { return &kernels_of_norms<double>; }
+
+}  // namespace topos::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace topos::kernels {
+
+HWY_EXPORT(float_norms);
+HWY_EXPORT(double_norms);
+
+template <>
+const NormKernels<float>& norm_kernels<float>() {
+  return *HWY_DYNAMIC_DISPATCH(float_norms)();
+}
+template <>
+const NormKernels<double>& norm_kernels<double>() {
+  return *HWY_DYNAMIC_DISPATCH(double_norms)();
+}
+
+}  // namespace topos::kernels
+#endif

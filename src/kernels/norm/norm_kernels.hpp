@@ -1,0 +1,36 @@
+// The inner loops of normalization, elected once a call for the instruction set in use.
+#pragma once
+
+#include "kernels/norm.hpp"
+
+namespace topos::kernels {
+
+/// Runs are contiguous, `stride` apart, at most `most_runs` of them; `partials` has 16 sums for each.
+template <class F>
+struct NormKernels {
+  static constexpr Extent most_runs = 4;
+
+  /// Adds elements i of each run to its partial sum i mod 16.
+  void (*add_runs)(const F* x, Extent runs, Extent stride, Extent count, F* partials);
+  /// Adds (x[i] - mean)^2 so, with a mean for each run.
+  void (*add_squares_of_runs)(const F* x, Extent runs, Extent stride, Extent count, const F* means,
+                              F* partials);
+  /// out[run] = the partial sums as the contract folds them.
+  void (*fold_runs)(const F* partials, Extent runs, F* out);
+  /// out = (x - mean) / deviation scale + shift, with a scale for each run or each position.
+  void (*normalize_runs)(const F* x, Extent runs, Extent stride, Extent count, const F* means,
+                         const F* deviations, NormScale by, const F* scale, const F* shift, F* out);
+
+  /// Of rows first ... first + rows - 1, `width` columns each, contiguous: adds (x - mean)^2, a mean for each
+  /// column, as SumKernels::add_columns adds x.
+  void (*add_squares_of_columns)(const F* x, Extent first, Extent rows, Extent width, const F* means,
+                                 F* partials);
+  /// The same as normalize_runs, of columns; the rows of `out` are `stride` apart.
+  void (*normalize_columns)(const F* x, Extent rows, Extent stride, Extent width, const F* means,
+                            const F* deviations, const F* scale, const F* shift, F* out);
+};
+
+template <class F>
+const NormKernels<F>& norm_kernels();
+
+}  // namespace topos::kernels

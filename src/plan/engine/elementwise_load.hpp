@@ -1,0 +1,37 @@
+// What an elementwise group reads from outside.
+#pragma once
+
+#include "plan/engine/executable.hpp"
+
+namespace topos::engine {
+
+/// A value of the group's shape, walked in the group's order; unless it is plain, its elements are copied to
+/// a tile.
+template <class F>
+struct ElementwiseLoad {
+  BufferIndex buffer;
+  Layout layout;
+  std::vector<StridedAxis> axes;
+  bool is_plain;                 // contiguous: read in place
+  bool is_uniform;               // one element
+  bool is_periodic = false;      // the same in every tile
+  bool has_reciprocals = false;  // in the next tile: a divisor that repeats
+  std::uint32_t tile = 0;
+
+  /// Whether each tile needs its own elements.
+  bool changes() const { return !is_plain && !is_uniform && !is_periodic; }
+  /// Whether many neighbours, or tiles, have the same elements.
+  bool repeats() const { return is_uniform || is_periodic || (changes() && run() >= 16); }
+  /// Elements start ... start + count - 1 to a tile, and their reciprocals to another, if it has them. What
+  /// is periodic repeats each `period` elements.
+  void fill(const Memory<F>& memory, Extent start, Extent count, Extent period, F* to, F* reciprocals) const;
+
+ private:
+  /// Neighbours that are one element, from the first of each run on.
+  Extent run() const { return axes.back().stride == 0 ? axes.back().extent : 1; }
+};
+
+extern template struct ElementwiseLoad<float>;
+extern template struct ElementwiseLoad<double>;
+
+}  // namespace topos::engine
