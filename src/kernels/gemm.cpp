@@ -92,7 +92,8 @@ Grid cut(const GemmProblem& problem, Extent pieces, Extent lanes, bool packs_b) 
     const Extent vectors = (problem.columns + lanes - 1) / lanes;
     const Extent width = (vectors + columns - 1) / columns;
     const double multiplied = static_cast<double>(height) * static_cast<double>(width);
-    const double cost = multiplied + static_cast<double>(height) + static_cast<double>(width * lanes) / (packs_b ? 1 : 4);
+    const double cost =
+        multiplied + static_cast<double>(height) + static_cast<double>(width * lanes) / (packs_b ? 1 : 4);
     if (least < 0 || cost < least) {
       least = cost;
       best = {rows, columns};
@@ -151,7 +152,8 @@ void Gemm<F>::run(const F* a, const F* b, F* c, std::byte* scratch, ThreadPool& 
   const Extent lanes = blocking_->target->lanes;
   // as few pieces as make the tasks equal, or nearly so where there are many products
   Grid grid;
-  if (problem_.products < 8 * parts) grid = cut(problem_, parts / std::gcd(parts, problem_.products), lanes, blocking_->packs_b);
+  if (problem_.products < 8 * parts)
+    grid = cut(problem_, parts / std::gcd(parts, problem_.products), lanes, blocking_->packs_b);
   const Extent pieces = problem_.products * grid.row_parts * grid.column_parts;
   auto task = [&](std::size_t index) {
     const Extent part = static_cast<Extent>(index);

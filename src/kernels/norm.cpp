@@ -26,7 +26,7 @@ void find_statistics(Extent groups, Extent count, F epsilon, F* mean, F* varianc
 template <class F>
 class RunGroups {
  public:
-  static constexpr Extent most = NormKernels<F>::most_runs;
+  static constexpr Extent most = most_runs;
 
   RunGroups(const NormOperands<F>& operands, const NormShape& shape, Extent first, Extent groups)
       : operands_(operands), shape_(shape), first_(first), groups_(groups) {}
@@ -38,7 +38,7 @@ class RunGroups {
         groups_, shape_.outer * shape_.inner, operands_.epsilon, mean, variance, deviation,
         [&] {
           return total(sums, [&](const F* x, Extent count, F* partials) {
-            norm_kernels<F>().add_runs(x, groups_, shape_.inner, count, partials);
+            sum_kernels<F>().add_runs(x, groups_, shape_.inner, count, partials);
           });
         },
         [&](const F* means) {
@@ -64,7 +64,7 @@ class RunGroups {
     F sums[most];
     Extent in_block = 0;
     const auto end_block = [&] {
-      norm_kernels<F>().fold_runs(partials, groups_, sums);
+      sum_kernels<F>().fold_runs(partials, groups_, sums);
       blocks.push(sums);
       std::fill(std::begin(partials), std::end(partials), F{0});
       in_block = 0;

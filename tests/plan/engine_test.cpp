@@ -309,7 +309,7 @@ TEST(Engines, DescribeTheirGroupsBuffersAndKernels) {
        {std::string("steps (scalar, 1 threads):"), std::string("gemm f32 "),
         std::string(" scalar: 1 x [4, 8] [8, 6]"), std::string("elementwise [4, 6] in tiles of"),
         fmt::format("%{} = Tanh %", hidden.symbol().index()), std::string("log_softmax [4, 6, 1]: b"),
-        std::string("sum of 24:"), std::string("in place of b"), std::string("arena: "),
+        std::string("= sums of 24 of %"), std::string("in place of b"), std::string("arena: "),
         std::string("parameter, 48 elements"), std::string("input, 32 elements"),
         fmt::format("%{} result, 1 elements", total.symbol().index())})
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;

@@ -15,59 +15,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace topos::kernels::HWY_NAMESPACE {
 
-/// Adds term(run, vector of x) of `together` runs, whose chains of additions do not wait for each other, to
-/// their partial sums. A term of +0 or of no sign fills up the last vectors.
-template <Extent together, class F, class Term>
-HWY_INLINE void add_some_runs(const F* x, Extent stride, Extent count, F* partials, const Term& term) {
-  using P = Partials<F>;
-  const typename P::D d;
-  hn::Vec<typename P::D> sums[together][P::vectors];
-  HWY_UNROLL(4)
-  for (Extent r = 0; r < together; ++r) {
-    HWY_UNROLL(16)
-    for (Extent v = 0; v < P::vectors; ++v)
-      sums[r][v] = hn::LoadU(d, partials + r * partial_sums + v * P::lanes);
-  }
-  const Extent whole = count / partial_sums * partial_sums;
-  for (Extent i = 0; i < whole; i += partial_sums) {
-    HWY_UNROLL(4)
-    for (Extent r = 0; r < together; ++r) {
-      HWY_UNROLL(16)
-      for (Extent v = 0; v < P::vectors; ++v) {
-        const auto element = hn::LoadU(d, x + r * stride + i + v * P::lanes);
-        sums[r][v] = hn::Add(sums[r][v], term(r, element));
-      }
-    }
-  }
-  HWY_UNROLL(16)
-  for (Extent v = 0; v < P::vectors; ++v) {
-    const Extent first = whole + v * P::lanes;
-    if (first >= count) break;
-    const auto lanes = static_cast<std::size_t>(std::min(P::lanes, count - first));
-    const FirstLanes<typename P::D> rest(static_cast<Extent>(lanes));
-    HWY_UNROLL(4)
-    for (Extent r = 0; r < together; ++r) {
-      const auto value = term(r, rest.load(x + r * stride + first));
-      sums[r][v] = hn::Add(sums[r][v], hn::IfThenElseZero(hn::FirstN(d, lanes), value));
-    }
-  }
-  HWY_UNROLL(4)
-  for (Extent r = 0; r < together; ++r) {
-    HWY_UNROLL(16)
-    for (Extent v = 0; v < P::vectors; ++v)
-      hn::StoreU(sums[r][v], d, partials + r * partial_sums + v * P::lanes);
-  }
-}
-
-template <class F>
-void add_runs(const F* x, Extent runs, Extent stride, Extent count, F* partials) {
-  const auto itself = [](Extent, auto element) HWY_ATTR { return element; };
-  if (runs == NormKernels<F>::most_runs)
-    return add_some_runs<NormKernels<F>::most_runs>(x, stride, count, partials, itself);
-  for (Extent r = 0; r < runs; ++r)
-    add_some_runs<1>(x + r * stride, stride, count, partials + r * partial_sums, itself);
-}
-
 template <Extent together, class F>
 HWY_INLINE void add_some_squares(const F* x, Extent stride, Extent count, const F* means, F* partials) {
   const typename Partials<F>::D d;
@@ -82,23 +29,9 @@ HWY_INLINE void add_some_squares(const F* x, Extent stride, Extent count, const 
 
 template <class F>
 void add_squares_of_runs(const F* x, Extent runs, Extent stride, Extent count, const F* means, F* partials) {
-  if (runs == NormKernels<F>::most_runs)
-    return add_some_squares<NormKernels<F>::most_runs>(x, stride, count, means, partials);
+  if (runs == most_runs) return add_some_squares<most_runs>(x, stride, count, means, partials);
   for (Extent r = 0; r < runs; ++r)
     add_some_squares<1>(x + r * stride, stride, count, means + r, partials + r * partial_sums);
-}
-
-template <class F>
-void fold_runs(const F* partials, Extent runs, F* out) {
-  using P = Partials<F>;
-  const typename P::D d;
-  for (Extent r = 0; r < runs; ++r) {
-    hn::Vec<typename P::D> sums[P::vectors];
-    HWY_UNROLL(16)
-    for (Extent v = 0; v < P::vectors; ++v)
-      sums[v] = hn::LoadU(d, partials + r * partial_sums + v * P::lanes);
-    out[r] = fold_partials<F>(sums);
-  }
 }
 
 /// What a vector of elements is normalized by.
@@ -169,9 +102,8 @@ void normalize_columns(const F* x, Extent rows, Extent stride, Extent width, con
 }
 
 template <class F>
-inline constexpr NormKernels<F> kernels_of_norms{
-    &add_runs<F>,       &add_squares_of_runs<F>,    &fold_runs<F>,
-    &normalize_runs<F>, &add_squares_of_columns<F>, &normalize_columns<F>};
+inline constexpr NormKernels<F> kernels_of_norms{&add_squares_of_runs<F>, &normalize_runs<F>,
+                                                 &add_squares_of_columns<F>, &normalize_columns<F>};
 const NormKernels<float>* float_norms() { return &kernels_of_norms<float>; }
 const NormKernels<double>* double_norms() { return &kernels_of_norms<double>; }
 

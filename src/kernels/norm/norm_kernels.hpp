@@ -2,21 +2,16 @@
 #pragma once
 
 #include "kernels/norm.hpp"
+#include "kernels/reduce/line_kernels.hpp"
 
 namespace topos::kernels {
 
 /// Runs are contiguous, `stride` apart, at most `most_runs` of them; `partials` has 16 sums for each.
 template <class F>
 struct NormKernels {
-  static constexpr Extent most_runs = 4;
-
-  /// Adds elements i of each run to its partial sum i mod 16.
-  void (*add_runs)(const F* x, Extent runs, Extent stride, Extent count, F* partials);
-  /// Adds (x[i] - mean)^2 so, with a mean for each run.
+  /// Adds (x[i] - mean)^2 as SumKernels::add_runs adds x, with a mean for each run.
   void (*add_squares_of_runs)(const F* x, Extent runs, Extent stride, Extent count, const F* means,
                               F* partials);
-  /// out[run] = the partial sums as the contract folds them.
-  void (*fold_runs)(const F* partials, Extent runs, F* out);
   /// out = (x - mean) / deviation scale + shift, with a scale for each run or each position.
   void (*normalize_runs)(const F* x, Extent runs, Extent stride, Extent count, const F* means,
                          const F* deviations, NormScale by, const F* scale, const F* shift, F* out);

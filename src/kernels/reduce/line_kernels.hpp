@@ -9,6 +9,9 @@ namespace topos::kernels {
 template <class F>
 inline constexpr Extent strip_width = 1024 / sizeof(F);
 
+/// Rows that are reduced side by side, so that their chains of additions do not wait for each other.
+inline constexpr Extent most_runs = 4;
+
 /// Sums of at most 4096 elements each.
 template <class F>
 struct SumKernels {
@@ -21,6 +24,11 @@ struct SumKernels {
   /// to out.
   void (*add_columns)(const F* x, Extent first, Extent rows, Extent stride, Extent width, F* partials);
   void (*fold_columns)(const F* partials, Extent set, Extent width, F* out);
+  /// Adds elements i of each of at most `most_runs` contiguous runs, `stride` apart, to its partial sum i mod
+  /// 16; each run has 16.
+  void (*add_runs)(const F* x, Extent runs, Extent stride, Extent count, F* partials);
+  /// out[run] = the partial sums, folded.
+  void (*fold_runs)(const F* partials, Extent runs, F* out);
 };
 
 template <class F>

@@ -7,7 +7,7 @@
 #endif
 
 #include "kernels/reduce/block_sums.hpp"
-#include "kernels/simd.hpp"
+#include "kernels/reduce/partial_vector.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace topos::kernels::HWY_NAMESPACE {
@@ -52,6 +52,50 @@ HWY_INLINE F fold_partials(hn::Vec<typename Partials<F>::D> (&sums)[Partials<F>:
     for (Extent v = 0; v < half; ++v) sums[v] = hn::Add(sums[v], sums[v + half]);
   }
   return fold_lanes(typename Partials<F>::D(), sums[0]);
+}
+
+/// Adds term(run, vector of x) of `together` runs, whose chains of additions do not wait for each other, to
+/// their partial sums. A term of +0 or of no sign fills up the last vectors.
+template <Extent together, class F, class Term>
+HWY_INLINE void add_some_runs(const F* x, Extent stride, Extent count, F* partials, const Term& term) {
+  using P = Partials<F>;
+  const typename P::D d;
+  hn::Vec<typename P::D> sums[together][P::vectors];
+  HWY_UNROLL(4)
+  for (Extent r = 0; r < together; ++r) {
+    HWY_UNROLL(16)
+    for (Extent v = 0; v < P::vectors; ++v)
+      sums[r][v] = hn::LoadU(d, partials + r * partial_sums + v * P::lanes);
+  }
+  const Extent whole = count / partial_sums * partial_sums;
+  for (Extent i = 0; i < whole; i += partial_sums) {
+    HWY_UNROLL(4)
+    for (Extent r = 0; r < together; ++r) {
+      HWY_UNROLL(16)
+      for (Extent v = 0; v < P::vectors; ++v) {
+        const auto element = hn::LoadU(d, x + r * stride + i + v * P::lanes);
+        sums[r][v] = hn::Add(sums[r][v], term(r, element));
+      }
+    }
+  }
+  HWY_UNROLL(16)
+  for (Extent v = 0; v < P::vectors; ++v) {
+    const Extent first = whole + v * P::lanes;
+    if (first >= count) break;
+    const auto lanes = static_cast<std::size_t>(std::min(P::lanes, count - first));
+    const FirstLanes<typename P::D> rest(static_cast<Extent>(lanes));
+    HWY_UNROLL(4)
+    for (Extent r = 0; r < together; ++r) {
+      const auto value = term(r, rest.load(x + r * stride + first));
+      sums[r][v] = hn::Add(sums[r][v], hn::IfThenElseZero(hn::FirstN(d, lanes), value));
+    }
+  }
+  HWY_UNROLL(4)
+  for (Extent r = 0; r < together; ++r) {
+    HWY_UNROLL(16)
+    for (Extent v = 0; v < P::vectors; ++v)
+      hn::StoreU(sums[r][v], d, partials + r * partial_sums + v * P::lanes);
+  }
 }
 
 }  // namespace topos::kernels::HWY_NAMESPACE

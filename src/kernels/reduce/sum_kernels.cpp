@@ -54,6 +54,27 @@ void sum_rows(const F* x, Extent rows, Extent stride, Extent count, F* out) {
 }
 
 template <class F>
+void add_runs(const F* x, Extent runs, Extent stride, Extent count, F* partials) {
+  const auto itself = [](Extent, auto element) HWY_ATTR { return element; };
+  if (runs == most_runs) return add_some_runs<most_runs>(x, stride, count, partials, itself);
+  for (Extent r = 0; r < runs; ++r)
+    add_some_runs<1>(x + r * stride, stride, count, partials + r * partial_sums, itself);
+}
+
+template <class F>
+void fold_runs(const F* partials, Extent runs, F* out) {
+  using P = Partials<F>;
+  const typename P::D d;
+  for (Extent r = 0; r < runs; ++r) {
+    hn::Vec<typename P::D> sums[P::vectors];
+    HWY_UNROLL(16)
+    for (Extent v = 0; v < P::vectors; ++v)
+      sums[v] = hn::LoadU(d, partials + r * partial_sums + v * P::lanes);
+    out[r] = fold_partials<F>(sums);
+  }
+}
+
+template <class F>
 void add_columns(const F* x, Extent first, Extent rows, Extent stride, Extent width, F* partials) {
   const Whole<F> d;
   for (Extent i = 0; i < rows; ++i) {
@@ -100,8 +121,8 @@ void sum_columns(const F* x, Extent rows, Extent stride, Extent width, F* out) {
 }
 
 template <class F>
-inline constexpr SumKernels<F> kernels_of_sums{&sum_rows<F>, &sum_columns<F>, &add_columns<F>,
-                                               &fold_columns<F>};
+inline constexpr SumKernels<F> kernels_of_sums{&sum_rows<F>,     &sum_columns<F>, &add_columns<F>,
+                                               &fold_columns<F>, &add_runs<F>,    &fold_runs<F>};
 const SumKernels<float>* float_sums() { return &kernels_of_sums<float>; }
 const SumKernels<double>* double_sums() { return &kernels_of_sums<double>; }
 

@@ -219,6 +219,23 @@ std::optional<BufferIndex> Compiler<F>::indices(NodeIndex index) {
   return value.buffer;
 }
 
+template <class F>
+Extent Compiler<F>::selection_classes(BufferIndex index) const {
+  const Buffer& buffer = executable_->buffers[index];
+  const Shape& shape = node(buffer.node).shape;
+  if (shape.rank() == 0 || buffer.volume != shape.volume()) return 0;
+  const bool may_be = buffer.storage == Storage::input ||
+                      (buffer.storage == Storage::leaf && constant(buffer).as_selection());
+  return may_be ? shape[shape.rank() - 1] : 0;
+}
+
+template <class F>
+void Compiler<F>::add_reads_of_selection(StepIndex step, BufferIndex index) {
+  Buffer& buffer = executable_->buffers[index];
+  buffer.takes_selection = true;
+  buffer.last_read = std::max(buffer.last_read, step);
+}
+
 // Whether the value is all of a buffer that a step writes and that nothing else needs to keep yet.
 template <class F>
 bool Compiler<F>::is_whole_interior(const Value& value, NodeIndex index) const {
@@ -279,7 +296,8 @@ void Compiler<F>::define_updates(const std::vector<Update>& updates) {
     const NodeIndex index = update.value.index();
     Value value = row_major(index);
     const std::optional<StepIndex> written = available(value.buffer);
-    const bool own = is_whole_interior(value, index) && written && group_at(*written);
+    const ElementwiseStep<F>* const group = written ? group_at(*written) : nullptr;
+    const bool own = is_whole_interior(value, index) && group && group->has_member(value.buffer);
     if (!own) copy(value, index);
     values.push_back(value);
     is_copy.push_back(!own);

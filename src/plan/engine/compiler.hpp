@@ -43,6 +43,10 @@ class Compiler {
                    const std::vector<BufferIndex>& writes);
   /// A selection given from outside (an input, a leaf): its indices' buffer. None for a computed one.
   std::optional<BufferIndex> indices(NodeIndex index);
+  /// The classes of a source that may be a selection, whose buffer may be read as one; else 0.
+  Extent selection_classes(BufferIndex buffer) const;
+  /// The step reads the buffer as a matrix or, if it is a selection, as its indices.
+  void add_reads_of_selection(StepIndex step, BufferIndex buffer);
   /// The step after which the buffer holds its elements; none: from the start.
   std::optional<StepIndex> available(BufferIndex buffer) const {
     return executable_->buffers[buffer].written;

@@ -1,18 +1,29 @@
 #include "plan/engine/elementwise_load.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 #include "kernels/map.hpp"
 
 namespace topos::engine {
+namespace {
+
+template <class F>
+void repeat(F element, Extent count, F* to) {
+  kernels::copy_strided(&element, std::array{StridedAxis{count, 0}}, 0, count, to);
+}
+
+}  // namespace
 
 template <class F>
 void ElementwiseLoad<F>::fill(const Memory<F>& memory, Extent start, Extent count, Extent period, F* to,
                               F* reciprocals) const {
+  if (classes > 0) return expand(memory.indices[buffer], start, count, to);
   const F* const x = memory.at(buffer, layout.offset());
   if (is_uniform) {
-    std::fill_n(to, count, *x);
-    if (has_reciprocals) std::fill_n(reciprocals, count, kernels::reciprocal_of(*x));
+    repeat(*x, count, to);
+    if (has_reciprocals) repeat(kernels::reciprocal_of(*x), count, reciprocals);
     return;
   }
   kernels::copy_strided(x, std::span(axes), start, count, to);
@@ -26,8 +37,20 @@ void ElementwiseLoad<F>::fill(const Memory<F>& memory, Extent start, Extent coun
   const Extent length = run();
   for (Extent i = 0; i < count;) {
     const Extent end = std::min(count, i + length - (start + i) % length);
-    std::fill(reciprocals + i, reciprocals + end, kernels::reciprocal_of(to[i]));
+    repeat(kernels::reciprocal_of(to[i]), end - i, reciprocals + i);
     i = end;
+  }
+}
+
+/// Rows of zeros, with a one at each row's index; nothing where there are no indices, but a matrix.
+template <class F>
+void ElementwiseLoad<F>::expand(std::span<const std::int64_t> indices, Extent start, Extent count,
+                                F* to) const {
+  if (indices.empty()) return;
+  std::memset(to, 0, static_cast<std::size_t>(count) * sizeof(F));
+  for (Extent row = start / classes; row * classes < start + count; ++row) {
+    const Extent one = row * classes + indices[static_cast<std::size_t>(row)] - start;
+    if (one >= 0 && one < count) to[one] = F{1};
   }
 }
 

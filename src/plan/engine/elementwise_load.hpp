@@ -16,17 +16,22 @@ struct ElementwiseLoad {
   bool is_uniform;               // one element
   bool is_periodic = false;      // the same in every tile
   bool has_reciprocals = false;  // in the next tile: a divisor that repeats
+  Extent classes = 0;            // of a plain source that may be a selection, which is expanded tile by tile
   std::uint32_t tile = 0;
 
-  /// Whether each tile needs its own elements.
-  bool changes() const { return !is_plain && !is_uniform && !is_periodic; }
+  /// Whether each tile needs, or may need, its own elements.
+  bool changes() const { return classes > 0 || (!is_plain && !is_uniform && !is_periodic); }
+  bool is_in_place(const Memory<F>& memory) const {
+    return is_plain && (classes == 0 || memory.indices[buffer].empty());
+  }
   /// Whether many neighbours, or tiles, have the same elements.
-  bool repeats() const { return is_uniform || is_periodic || (changes() && run() >= 16); }
+  bool repeats() const { return is_uniform || is_periodic || (!is_plain && run() >= 16); }
   /// Elements start ... start + count - 1 to a tile, and their reciprocals to another, if it has them. What
   /// is periodic repeats each `period` elements.
   void fill(const Memory<F>& memory, Extent start, Extent count, Extent period, F* to, F* reciprocals) const;
 
  private:
+  void expand(std::span<const std::int64_t> indices, Extent start, Extent count, F* to) const;
   /// Neighbours that are one element, from the first of each run on.
   Extent run() const { return axes.back().stride == 0 ? axes.back().extent : 1; }
 };

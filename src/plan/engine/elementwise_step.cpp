@@ -44,7 +44,8 @@ typename ElementwiseStep<F>::Operand ElementwiseStep<F>::constant(F value) {
 }
 
 template <class F>
-typename ElementwiseStep<F>::Operand ElementwiseStep<F>::load(const Layout& layout, BufferIndex buffer) {
+typename ElementwiseStep<F>::Operand ElementwiseStep<F>::load(const Layout& layout, BufferIndex buffer,
+                                                              Extent classes) {
   for (std::size_t i = 0; i < loads_.size(); ++i) {
     if (loads_[i].buffer == buffer && loads_[i].layout == layout)
       return {Operand::Kind::load, static_cast<std::uint32_t>(i)};
@@ -54,6 +55,7 @@ typename ElementwiseStep<F>::Operand ElementwiseStep<F>::load(const Layout& layo
   const bool plain = uniform ? shape_.volume() == 1 : layout.is_dense_in(order_);
   loads_.push_back({buffer, layout, uniform ? std::vector<StridedAxis>{} : layout.flattened(order_), plain,
                     uniform && !plain});
+  if (plain && layout.offset() == 0) loads_.back().classes = classes;  // an element's place is its index
   return {Operand::Kind::load, static_cast<std::uint32_t>(loads_.size() - 1)};
 }
 
@@ -69,6 +71,21 @@ void ElementwiseStep<F>::append(MapFunction function, std::string_view name,
   std::copy(operands.begin(), operands.end(), member.operands.begin());
   nanoseconds_ += cost(function) * static_cast<double>(shape_.volume());
   members_.push_back(member);
+}
+
+template <class F>
+bool ElementwiseStep<F>::can_sum(Extent extent) const {
+  constexpr Extent longest = 1 << 15;
+  const bool fits = extent <= kernels::sum_block || extent == shape_.volume();
+  return fits && member_layout_.is_row_major() && sums_.size() < most_sums &&
+         std::lcm(unit_, ElementwiseSum<F>::unit(extent)) <= longest;
+}
+
+template <class F>
+void ElementwiseStep<F>::append_sum(BufferIndex member, Extent extent, NodeIndex node, BufferIndex output) {
+  sums_.push_back({position(member), extent, shape_.volume(), node, output});
+  unit_ = std::lcm(unit_, ElementwiseSum<F>::unit(extent));
+  nanoseconds_ += 0.1 * static_cast<double>(shape_.volume());
 }
 
 template <class F>
@@ -108,6 +125,8 @@ std::vector<BufferIndex> ElementwiseStep<F>::outputs() const {
 template <class F>
 void ElementwiseStep<F>::finish(const std::vector<Buffer>& buffers) {
   for (Member& member : members_) member.is_stored = buffers[member.output].is_read;
+  std::erase_if(sums_, [&](const ElementwiseSum<F>& sum) { return !buffers[sum.output].is_read; });
+  for (const ElementwiseSum<F>& sum : sums_) block_sums_ += sum.blocks();
   // the last member that reads each load and each member
   std::vector<std::size_t> load_end(loads_.size(), 0);
   std::vector<std::size_t> member_end(members_.size(), 0);
@@ -162,7 +181,9 @@ void ElementwiseStep<F>::finish(const std::vector<Buffer>& buffers) {
   constexpr Extent cache_bytes = 24 * 1024;  // half of a first-level cache
   const Extent fitting = cache_bytes / static_cast<Extent>(sizeof(F)) / (tiles_ + 2);
   tile_extent_ = std::clamp<Extent>(fitting / 64 * 64, 256, 4096);
-  tile_extent_ = std::max(tile_extent_ / period_ * period_, period_);
+  const Extent common = std::lcm(period_, unit_);
+  const Extent whole = common <= tile_extent_ ? common : period_;
+  tile_extent_ = std::max(tile_extent_ / whole * whole, whole);
   tile_extent_ = std::min(tile_extent_, std::max<Extent>(64, (shape_.volume() + 63) / 64 * 64));
   tile_stride_ = (tile_extent_ + 63) / 64 * 64;
 }
@@ -209,7 +230,8 @@ const F* ElementwiseStep<F>::source(const Memory<F>& memory, F* slab, const Oper
       return tile(slab, operand.index);
     case Operand::Kind::load: {
       const Load& load = loads_[operand.index];
-      return load.is_plain ? memory.at(load.buffer, load.layout.offset() + start) : tile(slab, load.tile);
+      return load.is_in_place(memory) ? memory.at(load.buffer, load.layout.offset() + start)
+                                      : tile(slab, load.tile);
     }
     default:
       return output(memory, slab, members_[operand.index], start);
@@ -250,12 +272,26 @@ void ElementwiseStep<F>::compute(const Memory<F>& memory, F* slab, const Member&
 }
 
 template <class F>
-void ElementwiseStep<F>::run_range(const Memory<F>& memory, F* slab, Extent from, Extent to) const {
+void ElementwiseStep<F>::add_sums(const Memory<F>& memory, F* slab, std::size_t member, Extent start,
+                                  Extent count, F* partials, F* block_sums) const {
+  for (const ElementwiseSum<F>& sum : sums_) {
+    if (sum.member == member)
+      sum.add(memory, output(memory, slab, members_[member], start), start, count, partials, block_sums);
+    partials += kernels::partial_sums;
+    block_sums += sum.blocks();
+  }
+}
+
+template <class F>
+void ElementwiseStep<F>::run_range(const Memory<F>& memory, F* slab, F* block_sums, Extent from,
+                                   Extent to) const {
+  alignas(64) F partials[most_sums * kernels::partial_sums] = {};
   for (Extent start = from; start < to; start += tile_extent_) {
     const Extent count = std::min(tile_extent_, to - start);
     for (std::size_t m = 0; m < members_.size(); ++m) {
       for (const std::uint32_t l : loads_before_[m]) fill(memory, slab, loads_[l], start, count);
       compute(memory, slab, members_[m], start, static_cast<std::size_t>(count));
+      if (!sums_.empty()) add_sums(memory, slab, m, start, count, partials, block_sums);
     }
   }
 }
@@ -263,21 +299,30 @@ void ElementwiseStep<F>::run_range(const Memory<F>& memory, F* slab, Extent from
 template <class F>
 void ElementwiseStep<F>::run(const Memory<F>& memory) const {
   const Extent volume = shape_.volume();
-  F* const slabs = reinterpret_cast<F*>(memory.scratch);
+  F* const block_sums = reinterpret_cast<F*>(memory.scratch);
+  F* const slabs = block_sums + block_sums_;
   constexpr double worth_a_thread = 6000;  // nanoseconds of work for each
-  const auto tasks = static_cast<Extent>(
+  const auto most = static_cast<Extent>(
       std::min(static_cast<double>(memory.pool->threads()), std::max(1.0, nanoseconds_ / worth_a_thread)));
-  const auto range = [&](F* slab, Extent from, Extent to) {
+  const Extent unit = sums_.empty() ? 64 : unit_;
+  const Extent share = ((volume + most - 1) / most + unit - 1) / unit * unit;
+  const auto task = [&](std::size_t i) {
+    const Extent from = static_cast<Extent>(i) * share, to = std::min(volume, from + share);
+    F* const slab = slabs + i * slab_elements();
     fill_tiles(memory, slab, from, to);
-    run_range(memory, slab, from, to);
+    run_range(memory, slab, block_sums, from, to);
   };
-  if (tasks <= 1) return range(slabs, 0, volume);
-  const Extent share = ((volume + tasks - 1) / tasks + 63) / 64 * 64;
-  auto task = [&](std::size_t i) {
-    const Extent from = static_cast<Extent>(i) * share;
-    range(slabs + i * slab_elements(), from, std::min(volume, from + share));
-  };
-  memory.pool->run(static_cast<std::size_t>((volume + share - 1) / share), task);
+  const auto tasks = static_cast<std::size_t>((volume + share - 1) / share);
+  if (tasks == 1) {
+    task(0);
+  } else {
+    memory.pool->run(tasks, task);
+  }
+  const F* sums = block_sums;
+  for (const ElementwiseSum<F>& sum : sums_) {
+    sum.finish(memory, sums);
+    sums += sum.blocks();
+  }
 }
 
 template <class F>
@@ -303,6 +348,10 @@ std::string ElementwiseStep<F>::describe() const {
     text += fmt::format("\n      %{} = {} {}{}", member.node, member.name, operand(member.operands[0]),
                         member.is_unary() ? "" : ", " + operand(member.operands[1]));
     if (member.is_stored) text += fmt::format(" -> b{}", member.output);
+  }
+  for (const ElementwiseSum<F>& sum : sums_) {
+    text += fmt::format("\n      %{} = sums of {} of %{} -> b{}", sum.node, sum.extent,
+                        members_[sum.member].node, sum.output);
   }
   return text;
 }

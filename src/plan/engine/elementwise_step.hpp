@@ -5,6 +5,7 @@
 
 #include "kernels/map.hpp"
 #include "plan/engine/elementwise_load.hpp"
+#include "plan/engine/elementwise_sum.hpp"
 
 namespace topos::engine {
 
@@ -34,10 +35,18 @@ class ElementwiseStep : public Step<F> {
     bool operator==(const Operand&) const = default;
   };
   Operand constant(F value);
-  Operand load(const Layout& layout, BufferIndex buffer);
+  /// `classes` are those of a source that may be a selection, else 0.
+  Operand load(const Layout& layout, BufferIndex buffer, Extent classes = 0);
+  /// Whether a selection need not be expanded for the load.
+  bool takes_selection(const Operand& load) const { return loads_[load.index].classes > 0; }
   Operand member(BufferIndex buffer) const;
   void append(MapFunction function, std::string_view name, std::span<const Operand> operands, NodeIndex node,
               BufferIndex output);
+
+  /// Whether sums of lines of `extent` contiguous elements of a member can be made with it.
+  bool can_sum(Extent extent) const;
+  bool has_sums() const { return !sums_.empty(); }
+  void append_sum(BufferIndex member, Extent extent, NodeIndex node, BufferIndex output);
 
   /// The position of the last member that reads `buffer`, when every read is of the element being computed.
   std::optional<std::size_t> last_plain_read(BufferIndex buffer) const;
@@ -50,7 +59,7 @@ class ElementwiseStep : public Step<F> {
 
   void run(const Memory<F>& memory) const override;
   std::size_t scratch_bytes(std::size_t threads) const override {
-    return threads * slab_elements() * sizeof(F);
+    return (threads * slab_elements() + static_cast<std::size_t>(block_sums_)) * sizeof(F);
   }
   std::string describe() const override;
 
@@ -74,10 +83,12 @@ class ElementwiseStep : public Step<F> {
   void fill(const Memory<F>& memory, F* slab, const Load& load, Extent start, Extent count) const;
   void compute(const Memory<F>& memory, F* slab, const Member& member, Extent start, std::size_t count) const;
   void fill_tiles(const Memory<F>& memory, F* slab, Extent from, Extent to) const;
-  void run_range(const Memory<F>& memory, F* slab, Extent from, Extent to) const;
+  void run_range(const Memory<F>& memory, F* slab, F* block_sums, Extent from, Extent to) const;
   const F* source(const Memory<F>& memory, F* slab, const Operand& operand, Extent start) const;
   F* tile(F* slab, std::uint32_t index) const { return slab + static_cast<Extent>(index) * tile_stride_; }
   F* output(const Memory<F>& memory, F* slab, const Member& member, Extent start) const;
+  void add_sums(const Memory<F>& memory, F* slab, std::size_t member, Extent start, Extent count, F* partials,
+                F* block_sums) const;
   std::size_t slab_elements() const { return (tiles_ + 1) * static_cast<std::size_t>(tile_stride_); }
 
   Shape shape_;
@@ -86,6 +97,10 @@ class ElementwiseStep : public Step<F> {
   std::vector<F> constants_;  // the first tiles, then the uniform and periodic loads' and the others
   std::vector<Load> loads_;
   std::vector<Member> members_;
+  static constexpr std::size_t most_sums = 4;
+  std::vector<ElementwiseSum<F>> sums_;
+  Extent unit_ = 1;                                       // threads' shares are multiples of it
+  Extent block_sums_ = 0;                                 // elements of scratch memory, of all sums
   std::vector<std::vector<std::uint32_t>> loads_before_;  // by member: strided loads to do first
   std::uint32_t tiles_ = 0;
   Extent period_ = 1;  // of all periodic loads

@@ -72,6 +72,7 @@ struct Buffer {
   bool is_read = false;               ///< elements wanted by some step or result
   bool never_negative_zero = false;   ///< so that adding +0 changes nothing
   bool indices_wanted = false;        ///< a selection's indices wanted
+  bool takes_selection = false;       ///< some step reads a selection's indices, or the matrix if it is none
   std::optional<BufferIndex> shares;  ///< lies where this buffer, dead by then, lay
   std::optional<BufferIndex> place;   ///< the first of those that share so; none: this one
   std::size_t arena_offset = 0;       ///< in bytes

@@ -43,11 +43,13 @@ void Workspace<F>::bind_leaves() {
     const Buffer& buffer = executable_->buffers[b];
     if (buffer.storage != Storage::leaf) continue;
     const Tensor<F>& payload = executable_->constants[buffer.slot];
-    if (buffer.is_read) {
+    const Selection* selection = payload.as_selection();
+    if (buffer.is_read || (buffer.takes_selection && !selection)) {
       leaves_.push_back(payload.is_uniform() ? payload.narrowed_to_one().elements() : payload.elements());
       memory_.buffers[b] = const_cast<F*>(leaves_.back().data());  // no step writes a leaf
     }
-    if (buffer.indices_wanted) memory_.indices[b] = payload.as_selection()->indices;
+    if (buffer.indices_wanted || (buffer.takes_selection && selection))
+      memory_.indices[b] = selection->indices;
   }
 }
 
@@ -73,7 +75,10 @@ void Workspace<F>::bind_input(std::size_t slot, const Tensor<F>& payload) {
       memory_.indices[index] = input.indices;
     }
   }
-  if (!buffer.is_read) return;
+  if (buffer.takes_selection && !buffer.indices_wanted)
+    memory_.indices[index] =
+        selection ? std::span<const std::int64_t>(selection->indices) : std::span<const std::int64_t>();
+  if (!buffer.is_read && !(buffer.takes_selection && !selection)) return;
   if (selection) {
     input.one_hot.assign(static_cast<std::size_t>(payload.volume()), F{0});
     for (std::size_t row = 0; row < selection->indices.size(); ++row) {

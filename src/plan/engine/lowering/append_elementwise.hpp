@@ -21,4 +21,9 @@ typename Compiler<F>::Value append_elementwise(Compiler<F>& compiler, const Shap
                                                std::span<const ElementwiseSource<F>> operands,
                                                NodeIndex index);
 
+/// The sum, of each line of `extent` elements or of all, is made by the group that computes its operand;
+/// false where no group can.
+template <class F>
+bool append_sum(Compiler<F>& compiler, NodeIndex index, Extent extent);
+
 }  // namespace topos::engine

@@ -89,7 +89,10 @@ std::optional<StepIndex> find_group(Compiler<F>& compiler, const Shape& shape,
   for (const ElementwiseSource<F>& operand : operands) {
     if (!operand.known) consider(compiler.available(operand.value.buffer));
   }
-  if (compiler.next_step() > 0) consider(compiler.next_step() - 1);
+  if (compiler.next_step() > 0) {  // what makes sums is left to those that read its members
+    const ElementwiseStep<F>* last = compiler.group_at(compiler.next_step() - 1);
+    if (last && !last->has_sums()) consider(compiler.next_step() - 1);
+  }
   return best;
 }
 
@@ -206,8 +209,13 @@ typename Compiler<F>::Value append_elementwise(Compiler<F>& compiler, const Shap
     } else if (is_member(group, operand)) {
       sources.push_back(group.member(operand.value.buffer));
     } else {
-      sources.push_back(group.load(operand.value.layout, operand.value.buffer));
-      compiler.add_reads(*at, operand.value.buffer);
+      const BufferIndex read = operand.value.buffer;
+      sources.push_back(group.load(operand.value.layout, read, compiler.selection_classes(read)));
+      if (group.takes_selection(sources.back())) {
+        compiler.add_reads_of_selection(*at, read);
+      } else {
+        compiler.add_reads(*at, read);
+      }
     }
   }
   const BufferIndex buffer = compiler.new_buffer(index, shape.volume());
@@ -216,6 +224,24 @@ typename Compiler<F>::Value append_elementwise(Compiler<F>& compiler, const Shap
   return {group.member_layout(), buffer};
 }
 
+template <class F>
+bool append_sum(Compiler<F>& compiler, NodeIndex index, Extent extent) {
+  const auto& value = compiler.value(compiler.node(index).operands[0]);
+  const std::optional<StepIndex> at = compiler.available(value.buffer);
+  ElementwiseStep<F>* const group = at && compiler.options().fuse ? compiler.group_at(*at) : nullptr;
+  if (!group || !group->has_member(value.buffer) || !group->can_sum(extent) || !value.layout.is_row_major() ||
+      group->shape().volume() != compiler.node(compiler.node(index).operands[0]).shape.volume())
+    return false;
+  const BufferIndex member = value.buffer;
+  const BufferIndex output = compiler.define_output(index, Layout::row_major(compiler.node(index).shape));
+  compiler.never_negative_zero(output);
+  compiler.add_write(*at, output);
+  group->append_sum(member, extent, index, output);
+  return true;
+}
+
+template bool append_sum(Compiler<float>&, NodeIndex, Extent);
+template bool append_sum(Compiler<double>&, NodeIndex, Extent);
 template Compiler<float>::Value append_elementwise(Compiler<float>&, const Shape&, MapFunction,
                                                    std::string_view,
                                                    std::span<const ElementwiseSource<float>>, NodeIndex);

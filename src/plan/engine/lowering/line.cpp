@@ -98,6 +98,8 @@ template <class F>
 void lower_line(Compiler<F>& compiler, NodeIndex index) {
   const Node& node = compiler.node(index);
   if (const auto* sum = node.operation.get_if<SumAlong>()) {
+    const Shape& shape = compiler.node(node.operands[0]).shape;
+    if (sum->axis + 1 == shape.rank() && append_sum(compiler, index, shape[sum->axis])) return;
     if (is_few_lanes(compiler, node.operands[0], sum->axis))
       return lower_few_lanes(compiler, index, sum->axis);
   }

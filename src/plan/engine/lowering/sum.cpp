@@ -1,6 +1,9 @@
 // The sum of all elements.
 #include <fmt/format.h>
 
+#include <limits>
+
+#include "plan/engine/lowering/append_elementwise.hpp"
 #include "plan/engine/lowering_list.hpp"
 
 namespace topos::engine {
@@ -9,17 +12,22 @@ namespace {
 template <class F>
 class SumStep : public Step<F> {
  public:
-  SumStep(BufferIndex from, Extent offset, Extent volume, BufferIndex to)
-      : from_(from), offset_(offset), volume_(volume), to_(to) {}
+  SumStep(Operand from, Extent volume, bool takes_selection, BufferIndex to)
+      : from_(from), volume_(volume), takes_selection_(takes_selection), to_(to) {}
   void run(const Memory<F>& memory) const override {
-    *memory.buffers[to_] = kernels::sum(memory.at(from_, offset_), volume_, *memory.pool);
+    const std::size_t ones = takes_selection_ ? memory.indices[from_.buffer].size() : 0;
+    *memory.buffers[to_] =
+        ones > 0 ? static_cast<F>(ones) : kernels::sum(from_.at(memory), volume_, *memory.pool);
   }
-  std::string describe() const override { return fmt::format("sum of {}: b{} -> b{}", volume_, from_, to_); }
+  std::string describe() const override {
+    return fmt::format("sum of {}: b{}{} -> b{}", volume_, from_.buffer,
+                       takes_selection_ ? " (may be a selection)" : "", to_);
+  }
 
  private:
-  BufferIndex from_;
-  Extent offset_;
+  Operand from_;
   Extent volume_;
+  bool takes_selection_;
   BufferIndex to_;
 };
 
@@ -33,12 +41,22 @@ void lower_sum(Compiler<F>& compiler, NodeIndex index) {
     const auto value = compiler.value(operand);
     return compiler.define_view(index, value.layout, value.buffer);
   }
+  if (append_sum(compiler, index, compiler.node(operand).shape.volume())) return;
   const auto value = compiler.row_major(operand);
+  const Extent volume = compiler.node(operand).shape.volume();
   const BufferIndex output = compiler.define_output(index, Layout::row_major(node.shape));
   compiler.never_negative_zero(output);
-  compiler.append(std::make_unique<SumStep<F>>(value.buffer, value.layout.offset(),
-                                               compiler.node(operand).shape.volume(), output),
-                  {value.buffer}, {output});
+  const Extent classes = compiler.selection_classes(value.buffer);
+  constexpr Extent exact = Extent{1} << std::numeric_limits<F>::digits;  // so many ones are counted exactly
+  const bool takes_selection =
+      classes > 0 && compiler.buffer(value.buffer).volume == volume && volume / classes <= exact;
+  auto step = std::make_unique<SumStep<F>>(Operand{value.buffer, value.layout.offset()}, volume,
+                                           takes_selection, output);
+  if (takes_selection) {
+    compiler.add_reads_of_selection(compiler.append(std::move(step), {}, {output}), value.buffer);
+  } else {
+    compiler.append(std::move(step), {value.buffer}, {output});
+  }
 }
 
 template void lower_sum(Compiler<float>&, NodeIndex);
