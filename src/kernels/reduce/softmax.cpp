@@ -140,7 +140,7 @@ void along_rows(const F* x, const Lines& lines, Result result, F* out, ThreadPoo
   const Extent written = result == Result::log_softmax ? lines.extent : 1;  // elements a line
   for_ranges(pool, lines.outer, lines.extent * cost_of_exponential, [&](Extent first, Extent last) {
     Buffer<F> buffer;
-    const Extent group = std::max<Extent>(1, sum_block / std::max<Extent>(1, lines.extent));
+    const Extent group = std::max<Extent>(1, sum_block / 2 / std::max<Extent>(1, lines.extent));
     for (Extent o = first; o < last; o += group) {
       const F* const from = x + o * lines.extent;
       F* const to = out + o * written;

@@ -1,6 +1,8 @@
 // What an elementwise group reads from outside.
 #pragma once
 
+#include <algorithm>
+
 #include "plan/engine/executable.hpp"
 
 namespace topos::engine {
@@ -26,6 +28,11 @@ struct ElementwiseLoad {
   }
   /// Whether many neighbours, or tiles, have the same elements.
   bool repeats() const { return is_uniform || is_periodic || (!is_plain && run() >= 16); }
+  /// Whether reading it costs little memory, beside reading as many elements as the group has.
+  bool is_small() const {
+    const auto repeats_some = [](const StridedAxis& axis) { return axis.stride == 0 && axis.extent >= 16; };
+    return classes > 0 || is_uniform || std::any_of(axes.begin(), axes.end(), repeats_some);
+  }
   /// Elements start ... start + count - 1 to a tile, and their reciprocals to another, if it has them. What
   /// is periodic repeats each `period` elements.
   void fill(const Memory<F>& memory, Extent start, Extent count, Extent period, F* to, F* reciprocals) const;

@@ -74,6 +74,33 @@ void ElementwiseStep<F>::append(MapFunction function, std::string_view name,
 }
 
 template <class F>
+std::optional<typename ElementwiseStep<F>::Operand> ElementwiseStep<F>::repeated(BufferIndex original) const {
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    if (members_[m].repeats == original) return Operand{Operand::Kind::member, static_cast<std::uint32_t>(m)};
+  }
+  return std::nullopt;
+}
+
+template <class F>
+std::vector<std::size_t> ElementwiseStep<F>::recipe(std::size_t member) const {
+  constexpr std::size_t most = 4;
+  std::vector<std::size_t> steps{member};
+  for (std::size_t next = 0; next < steps.size(); ++next) {
+    const Member& step = members_[steps[next]];
+    if (cost(step.function) > 0.1) return {};
+    for (const Operand& operand : step.used()) {
+      if (operand.kind == Operand::Kind::load && !loads_[operand.index].is_small()) return {};
+      if (operand.kind == Operand::Kind::member &&
+          std::find(steps.begin(), steps.end(), operand.index) == steps.end())
+        steps.push_back(operand.index);
+    }
+    if (steps.size() > most) return {};
+  }
+  std::sort(steps.begin(), steps.end());
+  return steps;
+}
+
+template <class F>
 bool ElementwiseStep<F>::can_sum(Extent extent) const {
   constexpr Extent longest = 1 << 15;
   const bool fits = extent <= kernels::sum_block || extent == shape_.volume();

@@ -43,6 +43,13 @@ class ElementwiseStep : public Step<F> {
   void append(MapFunction function, std::string_view name, std::span<const Operand> operands, NodeIndex node,
               BufferIndex output);
 
+  /// The member again, in `into` (a later group that walks the same elements), where computing it costs less
+  /// than storing and reading it: some arithmetic on less memory. `reads` is told of what it loads, `buffer`
+  /// gives each of the copies that it takes a buffer.
+  template <class Reads, class NewBuffer>
+  std::optional<Operand> repeat_in(ElementwiseStep& into, BufferIndex member, const Reads& reads,
+                                   const NewBuffer& buffer) const;
+
   /// Whether sums of lines of `extent` contiguous elements of a member can be made with it.
   bool can_sum(Extent extent) const;
   bool has_sums() const { return !sums_.empty(); }
@@ -71,6 +78,7 @@ class ElementwiseStep : public Step<F> {
     std::array<Operand, 2> operands;
     NodeIndex node;
     BufferIndex output;
+    std::optional<BufferIndex> repeats{};  // the member of an earlier group that this one computes again
     bool is_stored = true;
     std::uint32_t tile = 0;
 
@@ -78,6 +86,10 @@ class ElementwiseStep : public Step<F> {
     std::span<const Operand> used() const { return std::span(operands).first(is_unary() ? 1 : 2); }
   };
 
+  /// The member that computes again what this buffer holds.
+  std::optional<Operand> repeated(BufferIndex original) const;
+  /// The members that computing this one takes, itself the last; none where that is not cheap.
+  std::vector<std::size_t> recipe(std::size_t member) const;
   Extent find_periods();
   void find_reciprocals();
   void fill(const Memory<F>& memory, F* slab, const Load& load, Extent start, Extent count) const;
@@ -108,6 +120,37 @@ class ElementwiseStep : public Step<F> {
   Extent tile_stride_ = 0;
   double nanoseconds_ = 0;  // estimated, of one thread
 };
+
+template <class F>
+template <class Reads, class NewBuffer>
+std::optional<typename ElementwiseStep<F>::Operand> ElementwiseStep<F>::repeat_in(
+    ElementwiseStep& into, BufferIndex member, const Reads& reads, const NewBuffer& buffer) const {
+  if (into.shape_ != shape_ || into.order_ != order_) return std::nullopt;
+  const std::vector<std::size_t> steps = recipe(position(member));
+  if (steps.empty() || into.members_.size() + steps.size() > most_members) return std::nullopt;
+  std::optional<Operand> copy;
+  for (const std::size_t at : steps) {
+    const Member& original = members_[at];
+    copy = into.repeated(original.output);
+    if (copy) continue;
+    std::vector<Operand> operands;
+    for (const Operand& operand : original.used()) {
+      if (operand.kind == Operand::Kind::constant) {
+        operands.push_back(into.constant(constants_[operand.index]));
+      } else if (operand.kind == Operand::Kind::member) {
+        operands.push_back(*into.repeated(members_[operand.index].output));
+      } else {
+        const Load& load = loads_[operand.index];
+        operands.push_back(into.load(load.layout, load.buffer, load.classes));
+        reads(load.buffer, load.classes > 0);
+      }
+    }
+    into.append(original.function, original.name, operands, original.node, buffer(original.node));
+    into.members_.back().repeats = original.output;
+    copy = into.repeated(original.output);
+  }
+  return copy;
+}
 
 extern template class ElementwiseStep<float>;
 extern template class ElementwiseStep<double>;

@@ -164,6 +164,36 @@ bool never_negative_zero(MapFunction function, std::span<const ElementwiseSource
   }
 }
 
+template <class F>
+void add_reads(Compiler<F>& compiler, StepIndex at, BufferIndex buffer, bool takes_selection) {
+  if (takes_selection) {
+    compiler.add_reads_of_selection(at, buffer);
+  } else {
+    compiler.add_reads(at, buffer);
+  }
+}
+
+// What an earlier group computes, computed again by this one, where that is cheap.
+template <class F>
+std::optional<typename ElementwiseStep<F>::Operand> repeat_member(Compiler<F>& compiler,
+                                                                  ElementwiseStep<F>& group, StepIndex at,
+                                                                  const typename Compiler<F>::Value& value) {
+  const std::optional<StepIndex> written = compiler.available(value.buffer);
+  const ElementwiseStep<F>* const earlier = written ? compiler.group_at(*written) : nullptr;
+  constexpr Extent worth_it = 1 << 14;  // elements: less stays in the cache
+  if (!earlier || earlier == &group || !earlier->has_member(value.buffer) ||
+      value.layout != earlier->member_layout() || earlier->shape().volume() < worth_it)
+    return std::nullopt;
+  return earlier->repeat_in(
+      group, value.buffer,
+      [&](BufferIndex buffer, bool takes_selection) { add_reads(compiler, at, buffer, takes_selection); },
+      [&](NodeIndex node) {
+        const BufferIndex copy = compiler.new_buffer(node, group.shape().volume());
+        compiler.add_write(at, copy);
+        return copy;
+      });
+}
+
 }  // namespace
 
 template <class F>
@@ -208,14 +238,12 @@ typename Compiler<F>::Value append_elementwise(Compiler<F>& compiler, const Shap
       sources.push_back(group.constant(*operand.known));
     } else if (is_member(group, operand)) {
       sources.push_back(group.member(operand.value.buffer));
+    } else if (const auto copy = repeat_member(compiler, group, *at, operand.value)) {
+      sources.push_back(*copy);
     } else {
       const BufferIndex read = operand.value.buffer;
       sources.push_back(group.load(operand.value.layout, read, compiler.selection_classes(read)));
-      if (group.takes_selection(sources.back())) {
-        compiler.add_reads_of_selection(*at, read);
-      } else {
-        compiler.add_reads(*at, read);
-      }
+      add_reads(compiler, *at, read, group.takes_selection(sources.back()));
     }
   }
   const BufferIndex buffer = compiler.new_buffer(index, shape.volume());
