@@ -27,6 +27,11 @@ void sum_lines(const F* x, const Lines& lines, F* out, ThreadPool& pool);
 /// out[o, i, k] = (x - max) - log(sum(exp(x - max))) along the line. `out` may be `x`.
 template <class F>
 void log_softmax(const F* x, const Lines& lines, F* out, ThreadPool& pool);
+/// selected[o] = log_softmax of row o at indices[o]; all of it goes to `out`, too, unless that is null. Rows
+/// are contiguous, of at most 4096 elements. The answer is whether all of it is finite.
+template <class F>
+bool log_softmax_at(const F* x, const Lines& lines, const std::int64_t* indices, F* selected, F* out,
+                    ThreadPool& pool);
 /// out[o, k] = shift + log(sum(exp(x - shift))) along the line; the shift is the maximum where that is
 /// finite.
 template <class F>
@@ -39,6 +44,10 @@ void gather(const F* table, std::span<const std::int64_t> indices, Extent row, F
 template <class F>
 void scatter(const F* gradient, std::span<const std::int64_t> indices, Extent rows, Extent row, F* out,
              ThreadPool& pool);
+
+/// out = elements first ... first + count - 1 of rows of `classes` zeros with a one at each row's index.
+template <class F>
+void expand(std::span<const std::int64_t> indices, Extent classes, Extent first, Extent count, F* out);
 
 /// One axis of a strided layout, outermost first in lists.
 struct StridedAxis {

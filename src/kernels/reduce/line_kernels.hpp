@@ -41,6 +41,8 @@ struct SoftmaxKernels {
   /// peaks[r] = the maximum of row r, -infinity for none; of a row with a NaN, anything; of zeros, any of
   /// them.
   void (*maximum_rows)(const F* x, Extent rows, Extent extent, F* peaks);
+  /// The same of minima, infinity for none.
+  void (*minimum_rows)(const F* x, Extent rows, Extent extent, F* least);
   /// out = x - shifts[r], contiguous.
   void (*center_rows)(const F* x, Extent rows, Extent extent, const F* shifts, F* out);
   /// out = (x - shifts[r]) - totals[r].

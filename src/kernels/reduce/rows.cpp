@@ -1,5 +1,6 @@
 // What adds and moves rows, shared out: the order of the additions at one element never changes.
 #include <algorithm>
+#include <cstring>
 
 #include "kernels/for_ranges.hpp"
 #include "kernels/reduce.hpp"
@@ -54,6 +55,17 @@ void fold(const F* x, const FoldShape& shape, F* out, ThreadPool& pool) {
   });
 }
 
+template <class F>
+void expand(std::span<const std::int64_t> indices, Extent classes, Extent first, Extent count, F* out) {
+  std::memset(out, 0, static_cast<std::size_t>(count) * sizeof(F));
+  for (Extent row = first / classes; row * classes < first + count; ++row) {
+    const Extent one = row * classes + indices[static_cast<std::size_t>(row)] - first;
+    if (one >= 0 && one < count) out[one] = F{1};
+  }
+}
+
+template void expand(std::span<const std::int64_t>, Extent, Extent, Extent, float*);
+template void expand(std::span<const std::int64_t>, Extent, Extent, Extent, double*);
 template void gather(const float*, std::span<const std::int64_t>, Extent, float*, ThreadPool&);
 template void gather(const double*, std::span<const std::int64_t>, Extent, double*, ThreadPool&);
 template void scatter(const float*, std::span<const std::int64_t>, Extent, Extent, float*, ThreadPool&);

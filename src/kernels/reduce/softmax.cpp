@@ -2,6 +2,7 @@
 // contract, its logarithm. Lines go through a buffer in groups, so that one call of the exponential does
 // many.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -40,6 +41,11 @@ void add(const F* shifts, const F* totals, Extent count, F* out) {
   for (Extent i = 0; i < count; ++i) out[i] = shifts[i] + totals[i];
 }
 
+/// Rows of `extent` elements that are under way at a time: what they take stays in the first cache.
+Extent rows_together(Extent extent) {
+  return std::max<Extent>(1, sum_block / 2 / std::max<Extent>(1, extent));
+}
+
 template <class F>
 void exponentials(Buffer<F>& buffer, Extent count) {
   map(UnaryMap::exp, buffer.exponentials, buffer.exponentials, static_cast<std::size_t>(count));
@@ -65,6 +71,28 @@ void short_rows(const F* x, Extent rows, Extent extent, Result result, F* out, B
   } else {
     add(buffer.shifts, buffer.totals, rows, out);
   }
+}
+
+/// The same, of which `selected` gets one element a row, and `out`, unless it is null, all. Whether all are
+/// finite: a row's least element gives its least result, and a NaN makes its total NaN.
+template <class F>
+bool rows_at(const F* x, Extent rows, Extent extent, const std::int64_t* indices, F* selected, F* out,
+             Buffer<F>& buffer) {
+  const SoftmaxKernels<F>& kernels = softmax_kernels<F>();
+  kernels.maximum_rows(x, rows, extent, buffer.shifts);
+  kernels.center_rows(x, rows, extent, buffer.shifts, buffer.exponentials);
+  exponentials(buffer, rows * extent);
+  sum_kernels<F>().rows(buffer.exponentials, rows, extent, extent, buffer.totals);
+  logarithms(buffer, rows);
+  kernels.minimum_rows(x, rows, extent, buffer.exponentials);
+  bool is_finite = true;
+  for (Extent r = 0; r < rows; ++r) {
+    const auto normalized = [&](F element) { return (element - buffer.shifts[r]) - buffer.totals[r]; };
+    is_finite = is_finite && std::isfinite(normalized(buffer.exponentials[r]));
+    selected[r] = normalized(x[r * extent + indices[r]]);
+  }
+  if (out) kernels.normalize_rows(x, rows, extent, buffer.shifts, buffer.totals, out);
+  return is_finite;
 }
 
 /// One contiguous line, block by block.
@@ -140,7 +168,7 @@ void along_rows(const F* x, const Lines& lines, Result result, F* out, ThreadPoo
   const Extent written = result == Result::log_softmax ? lines.extent : 1;  // elements a line
   for_ranges(pool, lines.outer, lines.extent * cost_of_exponential, [&](Extent first, Extent last) {
     Buffer<F> buffer;
-    const Extent group = std::max<Extent>(1, sum_block / 2 / std::max<Extent>(1, lines.extent));
+    const Extent group = rows_together(lines.extent);
     for (Extent o = first; o < last; o += group) {
       const F* const from = x + o * lines.extent;
       F* const to = out + o * written;
@@ -190,6 +218,25 @@ void log_sum_exp(const F* x, const Lines& lines, F* out, ThreadPool& pool) {
   along(x, lines, Result::log_sum_exp, out, pool);
 }
 
+template <class F>
+bool log_softmax_at(const F* x, const Lines& lines, const std::int64_t* indices, F* selected, F* out,
+                    ThreadPool& pool) {
+  std::atomic<bool> is_finite = true;
+  for_ranges(pool, lines.outer, lines.extent * cost_of_exponential, [&](Extent first, Extent last) {
+    Buffer<F> buffer;
+    const Extent group = rows_together(lines.extent);
+    for (Extent o = first; o < last; o += group) {
+      const Extent at = o * lines.extent;
+      if (!rows_at(x + at, std::min(group, last - o), lines.extent, indices + o, selected + o,
+                   out ? out + at : nullptr, buffer))
+        is_finite = false;
+    }
+  });
+  return is_finite;
+}
+
+template bool log_softmax_at(const float*, const Lines&, const std::int64_t*, float*, float*, ThreadPool&);
+template bool log_softmax_at(const double*, const Lines&, const std::int64_t*, double*, double*, ThreadPool&);
 template void log_softmax(const float*, const Lines&, float*, ThreadPool&);
 template void log_softmax(const double*, const Lines&, double*, ThreadPool&);
 template void log_sum_exp(const float*, const Lines&, float*, ThreadPool&);

@@ -28,6 +28,19 @@ void maximum_rows(const F* x, Extent rows, Extent extent, F* peaks) {
 }
 
 template <class F>
+void minimum_rows(const F* x, Extent rows, Extent extent, F* least) {
+  const Whole<F> d;
+  const auto highest = hn::Set(d, std::numeric_limits<F>::infinity());
+  for (Extent r = 0; r < rows; ++r) {
+    const F* const row = x + r * extent;
+    auto low = highest;
+    for_vectors(d, extent,
+                [&](Extent i, auto lanes) HWY_ATTR { low = hn::Min(low, lanes.load_or(highest, row + i)); });
+    least[r] = hn::GetLane(hn::MinOfLanes(d, low));
+  }
+}
+
+template <class F>
 void center_rows(const F* x, Extent rows, Extent extent, const F* shifts, F* out) {
   const Whole<F> d;
   for (Extent r = 0; r < rows; ++r) {
@@ -89,9 +102,9 @@ void normalize_columns(const F* x, Extent rows, Extent stride, Extent width, con
 }
 
 template <class F>
-inline constexpr SoftmaxKernels<F> kernels_of_softmax{&maximum_rows<F>,   &center_rows<F>,
-                                                      &normalize_rows<F>, &maximum_columns<F>,
-                                                      &center_columns<F>, &normalize_columns<F>};
+inline constexpr SoftmaxKernels<F> kernels_of_softmax{
+    &maximum_rows<F>,    &minimum_rows<F>,   &center_rows<F>,      &normalize_rows<F>,
+    &maximum_columns<F>, &center_columns<F>, &normalize_columns<F>};
 const SoftmaxKernels<float>* float_softmax() { return &kernels_of_softmax<float>; }
 const SoftmaxKernels<double>* double_softmax() { return &kernels_of_softmax<double>; }
 

@@ -23,12 +23,17 @@ Compiler<F>::Compiler(std::shared_ptr<const Program<F>> program, const Schedule&
     : program_(std::move(program)),
       options_(options),
       executable_(std::make_shared<Executable<F>>()),
+      readers_(program_->graph.size()),
       zero_signs_(options.fuse ? zero_signs_wanted(*program_, schedule)
                                : std::vector<bool>(program_->graph.size(), true)) {
   executable_->program = program_;
   executable_->constants = program_->leaves;
   executable_->parameter_buffers.resize(program_->parameters.size(), Executable<F>::no_buffer);
   executable_->input_buffers.resize(program_->inputs.size(), Executable<F>::no_buffer);
+  for (const NodeIndex index : schedule.results()) ++readers_[index];
+  for (const NodeIndex index : schedule.wanted()) {
+    for (const NodeIndex operand : node(index).operand_indices()) ++readers_[operand];
+  }
   values_.resize(graph().size());
   row_major_.resize(graph().size());
 }

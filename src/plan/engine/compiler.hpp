@@ -61,6 +61,8 @@ class Compiler {
   const Buffer& buffer(BufferIndex index) const { return executable_->buffers[index]; }
   /// The payload of a buffer that is a constant.
   const Tensor<F>& constant(const Buffer& buffer) const { return executable_->constants[buffer.slot]; }
+  /// How many nodes of the plan read the node, and results.
+  std::size_t readers(NodeIndex index) const { return readers_[index]; }
   /// The element that every element of the node is, when that is known now.
   std::optional<F> known_uniform(NodeIndex index) const;
 
@@ -93,6 +95,7 @@ class Compiler {
   std::shared_ptr<const Program<F>> program_;
   EngineOptions options_;
   std::shared_ptr<Executable<F>> executable_;
+  std::vector<std::size_t> readers_;                               // by node
   std::vector<bool> zero_signs_;                                   // by node: wanted
   std::vector<Value> values_;                                      // by node
   std::vector<std::optional<BufferIndex>> row_major_;              // by node: a copy made before

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "kernels/map.hpp"
 
@@ -19,7 +18,10 @@ void repeat(F element, Extent count, F* to) {
 template <class F>
 void ElementwiseLoad<F>::fill(const Memory<F>& memory, Extent start, Extent count, Extent period, F* to,
                               F* reciprocals) const {
-  if (classes > 0) return expand(memory.indices[buffer], start, count, to);
+  if (classes > 0) {  // or the matrix, which is read in place
+    if (!is_in_place(memory)) kernels::expand(memory.indices[buffer], classes, start, count, to);
+    return;
+  }
   const F* const x = memory.at(buffer, layout.offset());
   if (is_uniform) {
     repeat(*x, count, to);
@@ -39,18 +41,6 @@ void ElementwiseLoad<F>::fill(const Memory<F>& memory, Extent start, Extent coun
     const Extent end = std::min(count, i + length - (start + i) % length);
     repeat(kernels::reciprocal_of(to[i]), end - i, reciprocals + i);
     i = end;
-  }
-}
-
-/// Rows of zeros, with a one at each row's index; nothing where there are no indices, but a matrix.
-template <class F>
-void ElementwiseLoad<F>::expand(std::span<const std::int64_t> indices, Extent start, Extent count,
-                                F* to) const {
-  if (indices.empty()) return;
-  std::memset(to, 0, static_cast<std::size_t>(count) * sizeof(F));
-  for (Extent row = start / classes; row * classes < start + count; ++row) {
-    const Extent one = row * classes + indices[static_cast<std::size_t>(row)] - start;
-    if (one >= 0 && one < count) to[one] = F{1};
   }
 }
 

@@ -38,7 +38,6 @@ struct ElementwiseLoad {
   void fill(const Memory<F>& memory, Extent start, Extent count, Extent period, F* to, F* reciprocals) const;
 
  private:
-  void expand(std::span<const std::int64_t> indices, Extent start, Extent count, F* to) const;
   /// Neighbours that are one element, from the first of each run on.
   Extent run() const { return axes.back().stride == 0 ? axes.back().extent : 1; }
 };

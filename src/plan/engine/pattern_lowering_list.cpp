@@ -23,6 +23,7 @@ const std::vector<Row<F>>& rows() {
       {typeid(RowNorm), row_norm_lowering<F>()},
       {typeid(ReduceWindow), window_maximum_lowering<F>()},
       {typeid(ReduceWindowGradient), window_maximum_gradient_lowering<F>()},
+      {typeid(SelectedLogSoftmax), selected_log_softmax_lowering<F>()},
       {typeid(SoftmaxAttention), attention_lowering<F>()},
       {typeid(WindowProductInputGradient), window_product_input_gradient_lowering<F>()},
   };

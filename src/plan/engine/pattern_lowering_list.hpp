@@ -13,6 +13,8 @@ PatternLowering<F> batch_norm_training_lowering();
 template <class F>
 PatternLowering<F> row_norm_lowering();
 template <class F>
+PatternLowering<F> selected_log_softmax_lowering();
+template <class F>
 PatternLowering<F> window_maximum_lowering();
 template <class F>
 PatternLowering<F> window_maximum_gradient_lowering();

@@ -9,6 +9,7 @@
 #include "topos/plan/patterns/layer_norm.hpp"
 #include "topos/plan/patterns/reduce_window.hpp"
 #include "topos/plan/patterns/reduce_window_gradient.hpp"
+#include "topos/plan/patterns/selected_log_softmax.hpp"
 #include "topos/plan/patterns/softmax_attention.hpp"
 #include "topos/plan/patterns/window_product.hpp"
 #include "topos/plan/patterns/window_product_input_gradient.hpp"
@@ -16,8 +17,8 @@
 
 namespace topos {
 
-using PatternList =
-    TypeList<WindowProduct, ReduceWindow, WindowProductKernelGradient, WindowProductInputGradient,
-             ReduceWindowGradient, BatchNormTraining, BatchNormInference, RowNorm, SoftmaxAttention>;
+using PatternList = TypeList<WindowProduct, ReduceWindow, WindowProductKernelGradient,
+                             WindowProductInputGradient, ReduceWindowGradient, BatchNormTraining,
+                             BatchNormInference, RowNorm, SoftmaxAttention, SelectedLogSoftmax>;
 
 }  // namespace topos
