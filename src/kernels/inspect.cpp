@@ -13,13 +13,15 @@ namespace topos::kernels::HWY_NAMESPACE {
 
 /// Magnitudes order as their bits do, and a NaN's are the largest.
 template <class F>
-HWY_INLINE F largest_magnitude(const F* x, Extent count) {
+HWY_INLINE F largest_magnitude(const F* x, Extent rows, Extent stride, Extent count) {
   const Whole<F> d;
   const hn::RebindToSigned<Whole<F>> bits;
   auto largest = hn::Zero(bits);
-  for_vectors(d, count, [&](Extent i, auto lanes) HWY_ATTR {
-    largest = hn::Max(largest, hn::BitCast(bits, hn::Abs(lanes.load(x + i))));
-  });
+  for (Extent row = 0; row < rows; ++row, x += stride) {
+    for_vectors(d, count, [&](Extent i, auto lanes) HWY_ATTR {
+      largest = hn::Max(largest, hn::BitCast(bits, hn::Abs(lanes.load(x + i))));
+    });
+  }
   HWY_ALIGN hn::TFromD<decltype(bits)> each[HWY_MAX_BYTES / sizeof(F)];
   hn::Store(largest, bits, each);
   auto most = each[0];
@@ -39,8 +41,12 @@ HWY_INLINE bool has_negative_zero(const F* x, Extent count) {
   return found;
 }
 
-float largest_float(const float* x, Extent count) { return largest_magnitude(x, count); }
-double largest_double(const double* x, Extent count) { return largest_magnitude(x, count); }
+float largest_float(const float* x, Extent rows, Extent stride, Extent count) {
+  return largest_magnitude(x, rows, stride, count);
+}
+double largest_double(const double* x, Extent rows, Extent stride, Extent count) {
+  return largest_magnitude(x, rows, stride, count);
+}
 bool negative_zero_float(const float* x, Extent count) { return has_negative_zero(x, count); }
 bool negative_zero_double(const double* x, Extent count) { return has_negative_zero(x, count); }
 
@@ -56,12 +62,12 @@ HWY_EXPORT(negative_zero_float);
 HWY_EXPORT(negative_zero_double);
 
 template <>
-float largest_magnitude(const float* x, Extent count) {
-  return HWY_DYNAMIC_DISPATCH(largest_float)(x, count);
+float largest_magnitude(const float* x, Extent rows, Extent stride, Extent count) {
+  return HWY_DYNAMIC_DISPATCH(largest_float)(x, rows, stride, count);
 }
 template <>
-double largest_magnitude(const double* x, Extent count) {
-  return HWY_DYNAMIC_DISPATCH(largest_double)(x, count);
+double largest_magnitude(const double* x, Extent rows, Extent stride, Extent count) {
+  return HWY_DYNAMIC_DISPATCH(largest_double)(x, rows, stride, count);
 }
 template <>
 bool has_negative_zero(const float* x, Extent count) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -230,7 +231,7 @@ class AttentionStep : public Step<F> {
 
   static void apply_one(BinaryMap function, F value, F* scores, Extent count, F* operand) {
     constexpr Extent piece = 1024;
-    std::fill_n(operand, std::min(piece, count), value);
+    kernels::copy_strided(&value, std::array{StridedAxis{piece, 0}}, 0, std::min(piece, count), operand);
     for (Extent i = 0; i < count; i += piece) {
       kernels::map(function, scores + i, operand, scores + i,
                    static_cast<std::size_t>(std::min(piece, count - i)));
@@ -241,6 +242,9 @@ class AttentionStep : public Step<F> {
   /// that the exponential of the difference is +0, and every value is finite. NaN in any of them makes a
   /// bound NaN, and the comparisons false.
   bool is_harmless(const Memory<F>& memory, Extent product, const F* keys) const {
+    const auto largest = [](const F* x, Extent rows, Extent columns, Extent row_stride) {
+      return static_cast<double>(kernels::largest_magnitude(x, rows, row_stride, columns));
+    };
     const double q =
         largest(problem_.q.at(memory, product), problem_.queries, problem_.width, problem_.q.row_stride);
     const double k = largest(keys, problem_.width, problem_.keys, keys_row_stride());
@@ -260,17 +264,6 @@ class AttentionStep : public Step<F> {
     const double limit = static_cast<double>(std::numeric_limits<F>::max()) / 4;  // for what rounding adds
     return most < limit && seen < limit && v < limit &&
            problem_.mask->hiding > 4 * (seen + bound) + vanishing;
-  }
-
-  static double largest(const F* x, Extent rows, Extent columns, Extent row_stride) {
-    if (row_stride == columns) return static_cast<double>(kernels::largest_magnitude(x, rows * columns));
-    double most = 0;
-    for (Extent row = 0; row < rows; ++row) {
-      const auto one = static_cast<double>(kernels::largest_magnitude(x + row * row_stride, columns));
-      if (!(one <= most)) most = one;
-      if (std::isnan(one)) return one;
-    }
-    return most;
   }
 
   Problem<F> problem_;
