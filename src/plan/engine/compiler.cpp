@@ -19,23 +19,37 @@ namespace topos::engine {
 
 template <class F>
 Compiler<F>::Compiler(std::shared_ptr<const Program<F>> program, const Schedule& schedule,
-                      const EngineOptions& options)
+                      const Election& election, const EngineOptions& options)
     : program_(std::move(program)),
       options_(options),
       executable_(std::make_shared<Executable<F>>()),
       readers_(program_->graph.size()),
+      last_reader_(program_->graph.size()),
       zero_signs_(options.fuse ? zero_signs_wanted(*program_, schedule)
                                : std::vector<bool>(program_->graph.size(), true)) {
   executable_->program = program_;
   executable_->constants = program_->leaves;
   executable_->parameter_buffers.resize(program_->parameters.size(), Executable<F>::no_buffer);
   executable_->input_buffers.resize(program_->inputs.size(), Executable<F>::no_buffer);
-  for (const NodeIndex index : schedule.results()) ++readers_[index];
-  for (const NodeIndex index : schedule.wanted()) {
-    for (const NodeIndex operand : node(index).operand_indices()) ++readers_[operand];
-  }
+  count_readers(schedule, election);
   values_.resize(graph().size());
   row_major_.resize(graph().size());
+}
+
+template <class F>
+void Compiler<F>::count_readers(const Schedule& schedule, const Election& election) {
+  for (const NodeIndex index : schedule.results()) ++readers_[index];
+  for (const NodeIndex index : schedule.wanted()) {
+    if (!election.needed[index]) continue;
+    if (const Candidate* candidate = election.elected[index]) {
+      for (const NodeIndex read : candidate->reads) ++readers_[read];
+      continue;
+    }
+    for (const NodeIndex operand : node(index).operand_indices()) {
+      ++readers_[operand];
+      last_reader_[operand] = index;
+    }
+  }
 }
 
 template <class F>
@@ -396,7 +410,7 @@ std::shared_ptr<const Executable<F>> compile(std::shared_ptr<const Program<F>> p
                                              const EngineOptions& options) {
   const std::vector<Candidate> none;
   const Election election = elect_steps<F>(program->graph, schedule, options.fuse ? candidates : none);
-  Compiler<F> compiler(std::move(program), schedule, options);
+  Compiler<F> compiler(std::move(program), schedule, election, options);
   for (const NodeIndex index : schedule.wanted()) {
     if (const Candidate* candidate = election.elected[index]) {
       compiler.lower(*candidate);

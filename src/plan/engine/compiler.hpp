@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plan/engine/executable.hpp"
+#include "topos/plan/patterns/election.hpp"
 
 namespace topos::engine {
 
@@ -11,7 +12,8 @@ class ElementwiseStep;
 template <class F>
 class Compiler {
  public:
-  Compiler(std::shared_ptr<const Program<F>> program, const Schedule& schedule, const EngineOptions& options);
+  Compiler(std::shared_ptr<const Program<F>> program, const Schedule& schedule, const Election& election,
+           const EngineOptions& options);
 
   /// Lowers one node; its operands have been.
   void lower(NodeIndex index);
@@ -61,8 +63,12 @@ class Compiler {
   const Buffer& buffer(BufferIndex index) const { return executable_->buffers[index]; }
   /// The payload of a buffer that is a constant.
   const Tensor<F>& constant(const Buffer& buffer) const { return executable_->constants[buffer.slot]; }
-  /// How many nodes of the plan read the node, and results.
+  /// How often what is lowered reads the node, or a result is it.
   std::size_t readers(NodeIndex index) const { return readers_[index]; }
+  /// The one node that reads it, if that is lowered as itself.
+  std::optional<NodeIndex> only_reader(NodeIndex index) const {
+    return readers_[index] == 1 ? last_reader_[index] : std::nullopt;
+  }
   /// The element that every element of the node is, when that is known now.
   std::optional<F> known_uniform(NodeIndex index) const;
 
@@ -78,6 +84,7 @@ class Compiler {
   BufferIndex new_buffer(NodeIndex node, Extent volume);
 
  private:
+  void count_readers(const Schedule& schedule, const Election& election);
   BufferIndex new_buffer(const Buffer& buffer);
   void define_source(NodeIndex index);
   bool fold(NodeIndex index);
@@ -96,6 +103,7 @@ class Compiler {
   EngineOptions options_;
   std::shared_ptr<Executable<F>> executable_;
   std::vector<std::size_t> readers_;                               // by node
+  std::vector<std::optional<NodeIndex>> last_reader_;              // by node
   std::vector<bool> zero_signs_;                                   // by node: wanted
   std::vector<Value> values_;                                      // by node
   std::vector<std::optional<BufferIndex>> row_major_;              // by node: a copy made before

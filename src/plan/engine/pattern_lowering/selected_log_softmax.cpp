@@ -110,7 +110,7 @@ void lower(Compiler<F>& compiler, const Candidate& candidate) {
   const BufferIndex targets = compiler.row_major(pattern.targets).buffer;
   std::optional<BufferIndex> log_softmax;
   std::vector<BufferIndex> reads{logits.buffer}, writes;
-  if (compiler.readers(pattern.log_softmax) > 1) {
+  if (compiler.readers(pattern.log_softmax) > 0) {
     log_softmax = compiler.define_output(pattern.log_softmax, Layout::row_major(shape));
     writes.push_back(*log_softmax);
   }
