@@ -114,27 +114,48 @@ int transposed_axis(const MergedAxes& axes) {
   return -1;
 }
 
-/// `count` slabs from slab `first` on: a slab holds all that one index of the axis `across` and of those
-/// before it have. Between `across` and the last axis, which are transposed, others may lie.
+/// What is copied slab by slab: a slab holds all that one index of the axis `across` and of those before it
+/// have. Between `across` and the last axis, which are transposed, others may lie.
+struct Slabs {
+  int across;
+  Extent volume;
+};
+
+/// `count` slabs from slab `first` on. The axis before `across`, where its elements lie closer than those of
+/// the last axis, goes along with it: its lines of memory are the same.
 template <class F>
-void copy_slabs(const F* x, const MergedAxes& axes, int across, Extent slab, Extent first, Extent count,
-                F* out) {
+void copy_slabs(const F* x, const MergedAxes& axes, const Slabs& slabs, Extent first, Extent count, F* out) {
   const CopyKernels<F>& kernels = copy_kernels<F>();
+  const auto [across, slab] = slabs;
   const int last = axes.rank() - 1;
-  const Extent columns = axes[last].extent;
-  Extent index = first % axes[across].extent;
-  Odometer outer(axes, 0, across, first / axes[across].extent);
+  const StridedAxis inner = axes[across];
+  StridedAxis beside{1, 0};
+  if (across > 0 && axes[across - 1].stride < axes[last].stride) beside = axes[across - 1];
+  const int outer_axes = beside.extent > 1 ? across - 1 : across;
+  const Extent group = beside.extent * inner.extent;
+  Extent index = first % group;
+  Odometer outer(axes, 0, outer_axes, first / group);
   while (count > 0) {
-    const Extent rows = std::min(axes[across].extent - index, count);
+    const bool is_whole = index == 0 && count >= group;
+    const Extent columns = axes[last].extent;
+    const Extent rows = is_whole ? inner.extent : std::min(inner.extent - index % inner.extent, count);
+    const Extent together = is_whole ? beside.extent : 1;
+    const F* const from = x + outer.offset() + index / inner.extent * beside.stride + index % inner.extent;
     Odometer middle(axes, across + 1, last, 0);
     for (Extent at = 0; at < slab; at += columns, middle.advance()) {
-      kernels.transpose(x + outer.offset() + index + middle.offset(), axes[last].stride, rows, columns,
-                        out + at, slab);
+      for (Extent i = 0; i < together; ++i) {
+        kernels.transpose(from + middle.offset() + i * beside.stride, axes[last].stride, rows, columns,
+                          out + i * inner.extent * slab + at, slab);
+      }
     }
-    out += rows * slab;
-    count -= rows;
-    index = 0;
-    outer.advance();
+    const Extent done = rows * together;
+    out += done * slab;
+    count -= done;
+    index += done;
+    if (index == group) {
+      index = 0;
+      outer.advance();
+    }
   }
 }
 
@@ -153,7 +174,7 @@ void copy_strided(const F* x, std::span<const StridedAxis> axes, Extent first, E
   if (end - begin < worth_transposing) return copy_rows(x, merged, first, count, out);
   const Extent head = begin * slab - first;
   copy_rows(x, merged, first, head, out);
-  copy_slabs(x, merged, across, slab, begin, end - begin, out + head);
+  copy_slabs(x, merged, Slabs{across, slab}, begin, end - begin, out + head);
   const Extent done = end * slab - first;
   copy_rows(x, merged, end * slab, count - done, out + done);
 }

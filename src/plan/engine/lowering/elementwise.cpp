@@ -96,7 +96,7 @@ std::optional<StepIndex> find_group(Compiler<F>& compiler, const Shape& shape,
   return best;
 }
 
-// The axes as the first operand that does not repeat elements has them in memory.
+// The axes as the first operand that is dense has them in memory, else one that has runs of neighbours.
 template <class F>
 std::vector<Axis> walking_order(const Shape& shape, std::span<const ElementwiseSource<F>> operands) {
   std::optional<std::vector<Axis>> order;
@@ -106,7 +106,8 @@ std::vector<Axis> walking_order(const Shape& shape, std::span<const ElementwiseS
     std::optional<std::vector<Axis>> found = layout.memory_order();
     if (!found || layout.is_uniform()) continue;
     if (layout.is_dense_in(*found)) return *found;
-    if (!order) order = std::move(found);
+    const std::optional<StridedAxis> last = shape.rank() > 0 ? layout.merged(found->back()) : std::nullopt;
+    if (!order && last && last->stride == 1) order = std::move(found);
   }
   return order ? *order : identity_order(shape.rank());
 }
