@@ -146,7 +146,8 @@ std::size_t Gemm<F>::scratch_bytes(std::size_t threads) const {
 }
 
 template <class F>
-void Gemm<F>::run(const F* a, const F* b, F* c, std::byte* scratch, ThreadPool& pool) const {
+void Gemm<F>::run(const F* a, const F* b, F* c, std::byte* scratch, ThreadPool& pool,
+                  const GemmAddend<F>& addend) const {
   const std::size_t count = tasks(pool.threads());
   const Extent parts = static_cast<Extent>(count);
   const Extent lanes = blocking_->target->lanes;
@@ -159,8 +160,8 @@ void Gemm<F>::run(const F* a, const F* b, F* c, std::byte* scratch, ThreadPool& 
     const Extent part = static_cast<Extent>(index);
     F* own = reinterpret_cast<F*>(scratch) + part * (blocking_->packed_a + blocking_->packed_b);
     for (Extent i = pieces * part / parts; i < pieces * (part + 1) / parts; ++i) {
-      multiply_piece(problem_, *blocking_, piece_of(problem_, grid, i, lanes), a_offsets_.data(), a, b, c,
-                     own);
+      const GemmPiece piece = piece_of(problem_, grid, i, lanes);
+      multiply_piece(problem_, *blocking_, piece, a_offsets_.data(), a, b, addend.row(piece.product), c, own);
     }
   };
   if (count == 1) return task(0);
@@ -173,7 +174,8 @@ void Gemm<F>::run_alone(const F* a, const F* b, F* c, std::byte* scratch) const 
   piece.rows = problem_.rows;
   piece.columns = problem_.columns;
   for (; piece.product < problem_.products; ++piece.product) {
-    multiply_piece(problem_, *blocking_, piece, a_offsets_.data(), a, b, c, reinterpret_cast<F*>(scratch));
+    multiply_piece<F>(problem_, *blocking_, piece, a_offsets_.data(), a, b, nullptr, c,
+                      reinterpret_cast<F*>(scratch));
   }
 }
 

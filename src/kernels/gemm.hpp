@@ -35,6 +35,16 @@ struct GemmProblem {
   Extent c_row_stride = 0;
 };
 
+/// A row of `columns` elements for each product, added to each row of C when its sums are complete: one more
+/// rounding, as that of an operation of its own.
+template <class F>
+struct GemmAddend {
+  const F* rows = nullptr;  ///< none
+  Extent product_stride = 0;
+
+  const F* row(Extent product) const { return rows ? rows + product * product_stride : nullptr; }
+};
+
 template <class F>
 struct GemmBlocking;
 
@@ -48,7 +58,8 @@ class Gemm {
   /// Bytes of 64-byte aligned scratch memory that run() needs with this many threads.
   std::size_t scratch_bytes(std::size_t threads) const;
   /// No heap allocation. C may not overlap A or B. rows, columns or depth may be 0 (depth 0 gives zeros).
-  void run(const F* a, const F* b, F* c, std::byte* scratch, ThreadPool& pool) const;
+  void run(const F* a, const F* b, F* c, std::byte* scratch, ThreadPool& pool,
+           const GemmAddend<F>& addend = {}) const;
   /// The same on the calling thread alone, with the scratch memory of one.
   void run_alone(const F* a, const F* b, F* c, std::byte* scratch) const;
   /// "gemm f32 14x32 avx512", for describe().

@@ -109,6 +109,18 @@ Extent reach(const AxisOffsets& products, Extent p, const AxisOffsets& rows, Ext
   return p * m * n == 0 ? 0 : most[0] + most[1] + most[2] + 1;
 }
 
+/// The addend's row of each product added to each row of its C, in one more rounding.
+template <class F>
+void add_rows(const GemmProblem& problem, const GemmAddend<F>& addend, std::vector<F>& c) {
+  for (Extent p = 0; p < problem.products; ++p) {
+    for (Extent i = 0; i < problem.rows; ++i) {
+      F* const row = c.data() + p * problem.c_product_stride + i * problem.c_row_stride;
+      for (Extent j = 0; j < problem.columns; ++j) row[j] = row[j] + addend.row(p)[j];
+    }
+  }
+}
+
+/// With and without a row that is added to each row.
 template <class F>
 void expect_reference_bits(const GemmProblem& problem, const std::string& what, bool with_specials = false) {
   const std::vector<F> a = numbers<F>(reach(problem.a_products, problem.products, problem.a_rows,
@@ -120,19 +132,27 @@ void expect_reference_bits(const GemmProblem& problem, const std::string& what, 
   constexpr Extent guard = 80;
   const Extent last = (problem.products - 1) * problem.c_product_stride + problem.rows * problem.c_row_stride;
   const std::vector<F> before = numbers<F>(last + guard, 3, false);
-  const std::vector<F> expected = reference_product(problem, a, b, before);
+  const std::vector<F> product = reference_product(problem, a, b, before);
+  const Extent stride = problem.columns + 3;
+  const std::vector<F> rows = numbers<F>(problem.products * stride, 4, with_specials);
+  const GemmAddend<F> addend{rows.data(), stride};
+  std::vector<F> sums = product;
+  add_rows(problem, addend, sums);
   for (const std::string_view name : instruction_sets()) {
     use_instruction_set(name);
     const Gemm<F> gemm(problem);
     for (const std::size_t threads : {1, 3}) {
       ThreadPool pool(threads);
       Scratch scratch(gemm.scratch_bytes(threads));
-      std::vector<F> c = before;
-      gemm.run(a.data(), b.data(), c.data(), scratch.data(), pool);
-      std::size_t wrong = 0;
-      while (wrong < c.size() && same(c[wrong], expected[wrong])) ++wrong;
-      ASSERT_EQ(wrong, c.size()) << what << ", " << gemm.name() << ", " << threads << " threads: element "
-                                 << wrong << " is " << c[wrong] << ", not " << expected[wrong];
+      for (const bool adds : {false, true}) {
+        const std::vector<F>& expected = adds ? sums : product;
+        std::vector<F> c = before;
+        gemm.run(a.data(), b.data(), c.data(), scratch.data(), pool, adds ? addend : GemmAddend<F>());
+        std::size_t wrong = 0;
+        while (wrong < c.size() && same(c[wrong], expected[wrong])) ++wrong;
+        ASSERT_EQ(wrong, c.size()) << what << ", " << gemm.name() << ", " << threads << " threads: element "
+                                   << wrong << " is " << c[wrong] << ", not " << expected[wrong];
+      }
       ASSERT_TRUE(scratch.guard_is_whole()) << what << ", " << gemm.name();
     }
   }

@@ -307,12 +307,39 @@ TEST(Engines, DescribeTheirGroupsBuffersAndKernels) {
   const std::string text = network.entry(total).lower().describe_engine();
   for (const std::string& part :
        {std::string("steps (scalar, 1 threads):"), std::string("gemm f32 "),
-        std::string(" scalar: 1 x [4, 8] [8, 6]"), std::string("elementwise [4, 6] in tiles of"),
-        fmt::format("%{} = Tanh %", hidden.symbol().index()), std::string("log_softmax [4, 6, 1]: b"),
-        std::string("= sums of 24 of %"), std::string("in place of b"), std::string("arena: "),
-        std::string("parameter, 48 elements"), std::string("input, 32 elements"),
-        fmt::format("%{} result, 1 elements", total.symbol().index())})
+        std::string(" scalar: 1 x [4, 8] [8, 6], b0 b1 + b2 ->"),
+        std::string("elementwise [4, 6] in tiles of"), fmt::format("%{} = Tanh b", hidden.symbol().index()),
+        std::string("log_softmax [4, 6, 1]: b"), std::string("= sums of 24 of %"),
+        std::string("in place of b"), std::string("arena: "), std::string("parameter, 48 elements"),
+        std::string("input, 32 elements"), fmt::format("%{} result, 1 elements", total.symbol().index())})
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+}
+
+// A row that is added to each row of a product, by the product's own step or not.
+TEST(Engines, GiveTheInterpretersBitsForProductsAndWhatIsAddedToThem) {
+  for (const bool in_step : {true, false}) {
+    Tape<float> tape;
+    const auto a = tape.parameter(spread_by<float>(1, {3, 5, 7}, 1));
+    const auto b = tape.parameter(spread_by<float>(1, {3, 7, 18}, 2));
+    const auto bias = tape.input(spread_by<float>(1, {3, 18}, 3));
+    const auto product = matmul(a, b);
+    const auto spread = broadcast_along(bias, 1, 5);
+    const auto left = spread + product;
+    const auto flat = matmul(reshape(a, Shape({15, 7})), reshape(narrow(b, 0, 1, 1), Shape({7, 18})));
+    const auto row = reshape(narrow(bias, 0, 2, 1), Shape({18}));
+    const auto right = flat + broadcast_along(in_step ? row : exp(row), 0, 15);
+    const auto transposed = matmul(permute(b, {0, 2, 1}), permute(a, {0, 2, 1}));
+    const auto column = transposed + broadcast_along(bias, 2, 5);
+    Symbols results{sum(left * left), tanh(right), column};
+    if (!in_step) results.push_back(product);
+    const Network<float> network = std::move(tape).seal();
+    const auto expected = network.entry(results).interpret(network.parameters());
+    EXPECT_EQ(difference(network.entry(results), expected, network.parameters(), {}, EngineOptions{}), "");
+    const std::string steps = network.entry(results).lower().describe_engine();
+    EXPECT_EQ(steps.find("3 x [5, 7] [7, 18], b0 b1 + b2 ->") != std::string::npos, in_step) << steps;
+    EXPECT_EQ(steps.find("1 x [15, 7] [7, 18], b0 b1 + b2 ->") != std::string::npos, in_step) << steps;
+    EXPECT_NE(steps.find("3 x [18, 7] [7, 5], b1 b0 ->"), std::string::npos) << steps;
+  }
 }
 
 TEST(Engines, ComputeAloneWhatTheyMayNotFuse) {

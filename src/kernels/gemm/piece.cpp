@@ -17,7 +17,7 @@ template <class F>
 class Multiplication {
  public:
   Multiplication(const GemmProblem& problem, const GemmBlocking<F>& blocking, const GemmPiece& piece,
-                 const std::int64_t* a_offsets, const F* a, const F* b, F* c, F* scratch)
+                 const std::int64_t* a_offsets, const F* a, const F* b, const F* addend, F* c, F* scratch)
       : problem_(problem),
         blocking_(blocking),
         target_(*blocking.target),
@@ -25,6 +25,7 @@ class Multiplication {
         a_offsets_(a_offsets),
         a_(a + problem.a_products(piece.product)),
         b_(b + problem.b_products(piece.product)),
+        addend_(addend),
         c_(c + piece.product * problem.c_product_stride),
         packed_b_(scratch),
         packed_a_(scratch + blocking.packed_b) {}
@@ -107,6 +108,8 @@ class Multiplication {
           tile.b = b_ + first_depth_ * problem_.b_depth.stride + first_column_ + column;
           tile.b_stride = problem_.b_depth.stride;
         }
+        if (addend_ && first_depth_ + depth_ == problem_.depth)
+          tile.addend = addend_ + first_column_ + column;
         tile.c = c_ + first * problem_.c_row_stride + first_column_ + column;
         tile.last_columns = static_cast<std::size_t>(wide ? width - target_.lanes : width);
         functions[wide ? 1 : 0][rows - 1](tile);
@@ -121,6 +124,7 @@ class Multiplication {
   const std::int64_t* a_offsets_;
   const F* a_;
   const F* b_;
+  const F* addend_;
   F* c_;
   F* packed_b_;
   F* packed_a_;
@@ -135,20 +139,23 @@ class Multiplication {
 
 template <class F>
 void multiply_piece(const GemmProblem& problem, const GemmBlocking<F>& blocking, const GemmPiece& piece,
-                    const std::int64_t* a_offsets, const F* a, const F* b, F* c, F* scratch) {
+                    const std::int64_t* a_offsets, const F* a, const F* b, const F* addend, F* c,
+                    F* scratch) {
   if (problem.depth == 0) {
     F* row = c + piece.product * problem.c_product_stride + piece.first_row * problem.c_row_stride;
     for (Extent i = 0; i < piece.rows; ++i, row += problem.c_row_stride) {
-      std::fill_n(row + piece.first_column, piece.columns, F(0));
+      for (Extent column = piece.first_column; column < piece.first_column + piece.columns; ++column)
+        row[column] = addend ? F(0) + addend[column] : F(0);
     }
     return;
   }
-  Multiplication<F>(problem, blocking, piece, a_offsets, a, b, c, scratch).run();
+  Multiplication<F>(problem, blocking, piece, a_offsets, a, b, addend, c, scratch).run();
 }
 
 template void multiply_piece(const GemmProblem&, const GemmBlocking<float>&, const GemmPiece&,
-                             const std::int64_t*, const float*, const float*, float*, float*);
+                             const std::int64_t*, const float*, const float*, const float*, float*, float*);
 template void multiply_piece(const GemmProblem&, const GemmBlocking<double>&, const GemmPiece&,
-                             const std::int64_t*, const double*, const double*, double*, double*);
+                             const std::int64_t*, const double*, const double*, const double*, double*,
+                             double*);
 
 }  // namespace topos::kernels

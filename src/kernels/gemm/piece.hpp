@@ -29,9 +29,10 @@ struct GemmPiece {
   Extent columns = 0;
 };
 
-/// a_offsets: A's offsets along one depth block, when A is not packed and has no table for them.
+/// addend: null, or a row for this product. a_offsets: A's offsets along one depth block, when A is not
+/// packed and has no table for them.
 template <class F>
 void multiply_piece(const GemmProblem& problem, const GemmBlocking<F>& blocking, const GemmPiece& piece,
-                    const std::int64_t* a_offsets, const F* a, const F* b, F* c, F* scratch);
+                    const std::int64_t* a_offsets, const F* a, const F* b, const F* addend, F* c, F* scratch);
 
 }  // namespace topos::kernels

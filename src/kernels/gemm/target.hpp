@@ -23,6 +23,7 @@ struct Tile {
   Extent depth = 0;
   std::size_t last_columns = 0;  ///< columns in the last vector: 1 ... lanes
   bool continues = false;        ///< C holds the sums over the depth before this
+  const F* addend = nullptr;     ///< a row that is added to each row of C at the end
 };
 
 /// Up to max_panel_width rows of A, or columns of B, to be laid side by side: to[k * stride + i] for index i

@@ -85,6 +85,7 @@ class TileKernel {
       }
     }
     for (; k < depth; ++k, b += b_stride) step(a, k, b, sums);
+    if (tile.addend) add(RowIndices(), c, tile.addend, sums);
     store(RowIndices(), c, sums);
   }
 
@@ -138,6 +139,18 @@ class TileKernel {
   static HWY_INLINE void load_row(const Output& c, const F* from, V (&sums)[vectors]) {
     if constexpr (vectors == 2) sums[0] = hn::LoadU(D(), from);
     sums[vectors - 1] = load_first(D(), from + last, c.mask, c.last_columns);
+  }
+
+  template <std::size_t... row>
+  static HWY_INLINE void add(std::index_sequence<row...>, const Output& c, const F* addend,
+                             Accumulator& sums) {
+    V terms[vectors];
+    load_row(c, addend, terms);
+    (add_row(terms, sums[row]), ...);
+  }
+  static HWY_INLINE void add_row(const V (&terms)[vectors], V (&sums)[vectors]) {
+    sums[0] = hn::Add(sums[0], terms[0]);
+    if constexpr (vectors == 2) sums[1] = hn::Add(sums[1], terms[1]);
   }
 
   template <std::size_t... row>

@@ -78,6 +78,7 @@ class Compiler {
   ElementwiseStep<F>* group_at(StepIndex step) const;
   void add_group(StepIndex step, ElementwiseStep<F>* group) { groups_.emplace_back(step, group); }
   void add_reads(StepIndex step, BufferIndex buffer);
+  Step<F>& step_at(StepIndex step) { return *executable_->steps[step].step; }
   void add_write(StepIndex step, BufferIndex buffer);
   StepIndex next_step() const { return static_cast<StepIndex>(executable_->steps.size()); }
   /// For a value that some step will write.

@@ -55,6 +55,12 @@ class Step {
     (void)threads;
     return 0;
   }
+  /// Takes over the addition of a row of elements to each row of the matrices it writes, one row for each
+  /// matrix, `stride` apart. False where the step cannot.
+  virtual bool take_addend(const Operand& rows, Extent stride) {
+    (void)rows, (void)stride;
+    return false;
+  }
   /// "gemm f32 14x32: %3 [64, 100]".
   virtual std::string describe() const = 0;
 };

@@ -195,6 +195,43 @@ std::optional<typename ElementwiseStep<F>::Operand> repeat_member(Compiler<F>& c
       });
 }
 
+// The rows that the value repeats down each of its matrices, and how far one matrix' row lies from the next;
+// none where it does not do that.
+template <class F>
+std::optional<std::pair<Operand, Extent>> repeated_rows(const typename Compiler<F>::Value& value) {
+  const Axis rank = value.layout.rank();
+  if (rank < 2) return std::nullopt;
+  const auto row = value.layout.merged(rank - 2), column = value.layout.merged(rank - 1);
+  if (!row || !column || row->stride != 0 || (column->stride != 1 && column->extent > 1)) return std::nullopt;
+  const std::vector<StridedAxis> matrices = value.layout.flattened(identity_order(rank - 2));
+  if (matrices.size() > 1) return std::nullopt;
+  return std::pair(Operand{value.buffer, value.layout.offset()}, matrices.empty() ? 0 : matrices[0].stride);
+}
+
+// The sum of a matrix product that nothing else reads and of a row for each matrix: left to the product.
+template <class F>
+bool add_to_product(Compiler<F>& compiler, NodeIndex index) {
+  const Node& node = compiler.node(index);
+  if (!node.operation.is<Add>() || !compiler.options().fuse) return false;
+  for (const std::size_t side : {0, 1}) {
+    const NodeIndex product = node.operands[side];
+    const auto value = compiler.value(product), other = compiler.value(node.operands[1 - side]);
+    const std::optional<StepIndex> at = compiler.available(value.buffer);
+    const auto rows = repeated_rows<F>(other);
+    if (!at || !rows || compiler.only_reader(product) != index ||
+        compiler.buffer(value.buffer).node != product || !value.layout.is_row_major() ||
+        compiler.buffer(value.buffer).volume != node.shape.volume())
+      continue;
+    const std::optional<StepIndex> available = compiler.available(other.buffer);
+    if ((available && *available >= *at) || !compiler.step_at(*at).take_addend(rows->first, rows->second))
+      continue;
+    compiler.add_reads(*at, other.buffer);
+    compiler.define_view(index, value.layout, value.buffer);
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 template <class F>
@@ -206,6 +243,7 @@ void lower_elementwise(Compiler<F>& compiler, NodeIndex index) {
     const auto value = compiler.value(*same);
     return compiler.define_view(index, value.layout, value.buffer);
   }
+  if (add_to_product(compiler, index)) return;
   std::vector<ElementwiseSource<F>> operands;
   bool uniform = true;
   for (const NodeIndex operand : node.operand_indices()) {

@@ -14,13 +14,21 @@ class MatMulStep : public Step<F> {
   MatMulStep(Operand a, Operand b, BufferIndex c, const kernels::GemmProblem& problem, OffsetTables tables)
       : a_(a), b_(b), c_(c), problem_(problem), tables_(std::move(tables)), gemm_(problem) {}
   void run(const Memory<F>& memory) const override {
-    gemm_.run(a_.at(memory), b_.at(memory), memory.buffers[c_], memory.scratch, *memory.pool);
+    kernels::GemmAddend<F> addend;
+    if (addend_) addend = {addend_->at(memory), addend_stride_};
+    gemm_.run(a_.at(memory), b_.at(memory), memory.buffers[c_], memory.scratch, *memory.pool, addend);
+  }
+  bool take_addend(const Operand& rows, Extent stride) override {
+    if (addend_) return false;
+    addend_ = rows;
+    addend_stride_ = stride;
+    return true;
   }
   std::size_t scratch_bytes(std::size_t threads) const override { return gemm_.scratch_bytes(threads); }
   std::string describe() const override {
-    return fmt::format("{}: {} x [{}, {}] [{}, {}], b{} b{} -> b{}", gemm_.name(), problem_.products,
+    return fmt::format("{}: {} x [{}, {}] [{}, {}], b{} b{}{} -> b{}", gemm_.name(), problem_.products,
                        problem_.rows, problem_.depth, problem_.depth, problem_.columns, a_.buffer, b_.buffer,
-                       c_);
+                       addend_ ? fmt::format(" + b{}", addend_->buffer) : "", c_);
   }
 
  private:
@@ -29,6 +37,8 @@ class MatMulStep : public Step<F> {
   kernels::GemmProblem problem_;
   OffsetTables tables_;
   kernels::Gemm<F> gemm_;
+  std::optional<Operand> addend_;
+  Extent addend_stride_ = 0;
 };
 
 }  // namespace
