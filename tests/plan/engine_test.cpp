@@ -315,6 +315,34 @@ TEST(Engines, DescribeTheirGroupsBuffersAndKernels) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
 }
 
+// Operands that repeat long and short runs, nodes that compute what another one did, and threads that share
+// it.
+TEST(Engines, GiveTheInterpretersBitsForWhatRepeats) {
+  Tape<float> tape;
+  const auto x = tape.parameter(spread_by<float>(2, {6, 64, 64}, 1));
+  const auto mask = tape.input(spread_by<float>(1, {64, 64}, 2));
+  const auto row = tape.input(spread_by<float>(1, Shape({64}), 3));
+  const auto column = tape.input(spread_by<float>(1, {6, 64}, 4));
+  const auto masked = x * broadcast_along(mask, 0, 6);
+  const auto again = x * broadcast_along(mask, 0, 6);
+  const auto growth = exp(masked);
+  const auto divided = growth / broadcast_along(column, 2, 64);
+  const auto same_growth = exp(again);
+  const auto rows = same_growth + broadcast_along(broadcast_along(row, 0, 64), 0, 6);
+  const Symbols results{divided, rows, sum(masked * again),
+                        growth * same_growth / broadcast_along(mask, 0, 6)};
+  const Network<float> network = std::move(tape).seal();
+  const auto expected = network.entry(results).interpret(network.parameters());
+  Machine machine;
+  for (const std::size_t threads : {1, 2, 3, 8}) {
+    machine.use(threads, std::nullopt);
+    EXPECT_EQ(difference(network.entry(results), expected, network.parameters(), {}, EngineOptions{}), "");
+  }
+  const std::string steps = network.entry(results).lower().describe_engine();
+  const std::string exponential = " = Exp ";
+  EXPECT_EQ(steps.find(exponential), steps.rfind(exponential)) << "computed once:\n" << steps;
+}
+
 // A row that is added to each row of a product, by the product's own step or not.
 TEST(Engines, GiveTheInterpretersBitsForProductsAndWhatIsAddedToThem) {
   for (const bool in_step : {true, false}) {

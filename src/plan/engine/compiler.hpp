@@ -1,6 +1,8 @@
 // Turns a schedule into steps. Each operation's file in lowering/ says how it becomes one.
 #pragma once
 
+#include <map>
+
 #include "plan/engine/executable.hpp"
 #include "topos/plan/patterns/election.hpp"
 
@@ -81,6 +83,10 @@ class Compiler {
   Step<F>& step_at(StepIndex step) { return *executable_->steps[step].step; }
   void add_write(StepIndex step, BufferIndex buffer);
   StepIndex next_step() const { return static_cast<StepIndex>(executable_->steps.size()); }
+  /// The last nodes of this operation that read this buffer first.
+  std::vector<NodeIndex>& computed(const Operation& operation, BufferIndex buffer) {
+    return computed_[{operation.opcode(), buffer}];
+  }
   /// For a value that some step will write.
   BufferIndex new_buffer(NodeIndex node, Extent volume);
 
@@ -103,11 +109,12 @@ class Compiler {
   std::shared_ptr<const Program<F>> program_;
   EngineOptions options_;
   std::shared_ptr<Executable<F>> executable_;
-  std::vector<std::size_t> readers_;                               // by node
-  std::vector<std::optional<NodeIndex>> last_reader_;              // by node
-  std::vector<bool> zero_signs_;                                   // by node: wanted
-  std::vector<Value> values_;                                      // by node
-  std::vector<std::optional<BufferIndex>> row_major_;              // by node: a copy made before
+  std::vector<std::size_t> readers_;                   // by node
+  std::vector<std::optional<NodeIndex>> last_reader_;  // by node
+  std::vector<bool> zero_signs_;                       // by node: wanted
+  std::vector<Value> values_;                          // by node
+  std::vector<std::optional<BufferIndex>> row_major_;  // by node: a copy made before
+  std::map<std::pair<std::size_t, BufferIndex>, std::vector<NodeIndex>> computed_;
   std::vector<std::pair<StepIndex, ElementwiseStep<F>*>> groups_;  // by ascending step
 };
 

@@ -18,6 +18,7 @@ struct ElementwiseLoad {
   bool is_uniform;               // one element
   bool is_periodic = false;      // the same in every tile
   bool has_reciprocals = false;  // in the next tile: a divisor that repeats
+  Extent wrap = 0;               // contiguous, from the first again after so many elements: read in place
   Extent classes = 0;            // of a plain source that may be a selection, which is expanded tile by tile
   std::uint32_t tile = 0;
 

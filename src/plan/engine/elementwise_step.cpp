@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 namespace topos::engine {
@@ -211,6 +212,8 @@ void ElementwiseStep<F>::finish(const std::vector<Buffer>& buffers) {
   const Extent common = std::lcm(period_, unit_);
   const Extent whole = common <= tile_extent_ ? common : period_;
   tile_extent_ = std::max(tile_extent_ / whole * whole, whole);
+  find_wraps();
+  if (unit_ == 1) unit_ = 64;
   tile_extent_ = std::min(tile_extent_, std::max<Extent>(64, (shape_.volume() + 63) / 64 * 64));
   tile_stride_ = (tile_extent_ + 63) / 64 * 64;
 }
@@ -231,6 +234,20 @@ Extent ElementwiseStep<F>::find_periods() {
   return common;
 }
 
+// Loads that repeat a longer run, if tiles can be parts of it.
+template <class F>
+void ElementwiseStep<F>::find_wraps() {
+  const Extent part = static_cast<Extent>(std::bit_floor(static_cast<std::uint64_t>(tile_extent_)));
+  if (period_ > 1 || !sums_.empty()) return;  // these choose the tiles
+  for (Load& load : loads_) {
+    if (!load.changes() || load.classes > 0 || load.has_reciprocals || load.axes.size() != 2 ||
+        load.axes[0].stride != 0 || load.axes[1].stride != 1 || load.axes[1].extent % part != 0)
+      continue;
+    load.wrap = load.axes[1].extent;
+    tile_extent_ = unit_ = part;
+  }
+}
+
 // An f32 quotient costs less by the divisor's reciprocal, if many need it.
 template <class F>
 void ElementwiseStep<F>::find_reciprocals() {
@@ -246,6 +263,7 @@ void ElementwiseStep<F>::find_reciprocals() {
 template <class F>
 void ElementwiseStep<F>::fill(const Memory<F>& memory, F* slab, const Load& load, Extent start,
                               Extent count) const {
+  if (load.wrap > 0) return;
   load.fill(memory, start, count, period_, tile(slab, load.tile), tile(slab, load.tile + 1));
 }
 
@@ -257,6 +275,7 @@ const F* ElementwiseStep<F>::source(const Memory<F>& memory, F* slab, const Oper
       return tile(slab, operand.index);
     case Operand::Kind::load: {
       const Load& load = loads_[operand.index];
+      if (load.wrap > 0) return memory.at(load.buffer, load.layout.offset() + start % load.wrap);
       return load.is_in_place(memory) ? memory.at(load.buffer, load.layout.offset() + start)
                                       : tile(slab, load.tile);
     }
@@ -331,8 +350,7 @@ void ElementwiseStep<F>::run(const Memory<F>& memory) const {
   constexpr double worth_a_thread = 6000;  // nanoseconds of work for each
   const auto most = static_cast<Extent>(
       std::min(static_cast<double>(memory.pool->threads()), std::max(1.0, nanoseconds_ / worth_a_thread)));
-  const Extent unit = sums_.empty() ? 64 : unit_;
-  const Extent share = ((volume + most - 1) / most + unit - 1) / unit * unit;
+  const Extent share = ((volume + most - 1) / most + unit_ - 1) / unit_ * unit_;
   const auto task = [&](std::size_t i) {
     const Extent from = static_cast<Extent>(i) * share, to = std::min(volume, from + share);
     F* const slab = slabs + i * slab_elements();

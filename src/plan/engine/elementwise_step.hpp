@@ -92,6 +92,7 @@ class ElementwiseStep : public Step<F> {
   std::vector<std::size_t> recipe(std::size_t member) const;
   Extent find_periods();
   void find_reciprocals();
+  void find_wraps();
   void fill(const Memory<F>& memory, F* slab, const Load& load, Extent start, Extent count) const;
   void compute(const Memory<F>& memory, F* slab, const Member& member, Extent start, std::size_t count) const;
   void fill_tiles(const Memory<F>& memory, F* slab, Extent from, Extent to) const;

@@ -1,4 +1,6 @@
 // Elementwise operations, in groups that run tile by tile.
+#include <algorithm>
+
 #include "plan/engine/lowering/append_elementwise.hpp"
 #include "plan/engine/lowering_list.hpp"
 #include "plan/engine/opcode_table.hpp"
@@ -232,6 +234,44 @@ bool add_to_product(Compiler<F>& compiler, NodeIndex index) {
   return false;
 }
 
+template <class F>
+bool is_same(const ElementwiseSource<F>& a, const ElementwiseSource<F>& b) {
+  if (a.known || b.known) return a.known && b.known && bits_of(*a.known) == bits_of(*b.known);
+  return a.value.buffer == b.value.buffer && a.value.layout == b.value.layout;
+}
+
+template <class F>
+std::vector<ElementwiseSource<F>> sources_of(const Compiler<F>& compiler, NodeIndex index) {
+  std::vector<ElementwiseSource<F>> sources;
+  for (const NodeIndex operand : compiler.node(index).operand_indices())
+    sources.push_back({compiler.value(operand), compiler.known_uniform(operand)});
+  return sources;
+}
+
+// An earlier node that computed the same, as gradients do: the member of the group that would take this one,
+// or what costs more to compute than to read.
+template <class F>
+std::optional<NodeIndex> computed_before(Compiler<F>& compiler, NodeIndex index, MapFunction function,
+                                         std::span<const ElementwiseSource<F>> sources) {
+  constexpr std::size_t remembered = 8;
+  if (!compiler.options().fuse) return std::nullopt;
+  const Node& node = compiler.node(index);
+  std::vector<NodeIndex>& earlier = compiler.computed(node.operation, sources[0].value.buffer);
+  for (const NodeIndex other : earlier) {
+    const std::vector<ElementwiseSource<F>> theirs = sources_of(compiler, other);
+    if (compiler.node(other).shape != node.shape ||
+        !std::equal(sources.begin(), sources.end(), theirs.begin(), theirs.end(), is_same<F>))
+      continue;
+    const std::optional<StepIndex> written = compiler.available(compiler.value(other).buffer);
+    const auto* unary = std::get_if<UnaryMap>(&function);
+    const bool is_costly = unary && *unary != UnaryMap::negate && *unary != UnaryMap::sqrt;
+    if (is_costly || (written && find_group(compiler, node.shape, sources) == written)) return other;
+  }
+  if (earlier.size() == remembered) earlier.erase(earlier.begin());
+  earlier.push_back(index);
+  return std::nullopt;
+}
+
 }  // namespace
 
 template <class F>
@@ -244,12 +284,14 @@ void lower_elementwise(Compiler<F>& compiler, NodeIndex index) {
     return compiler.define_view(index, value.layout, value.buffer);
   }
   if (add_to_product(compiler, index)) return;
-  std::vector<ElementwiseSource<F>> operands;
-  bool uniform = true;
-  for (const NodeIndex operand : node.operand_indices()) {
-    operands.push_back({compiler.value(operand), compiler.known_uniform(operand)});
-    uniform = uniform && compiler.value(operand).layout.is_uniform();
+  const std::vector<ElementwiseSource<F>> operands = sources_of(compiler, index);
+  if (const std::optional<NodeIndex> same = computed_before<F>(compiler, index, *function, operands)) {
+    const auto value = compiler.value(*same);
+    return compiler.define_view(index, value.layout, value.buffer);
   }
+  const bool uniform = std::all_of(operands.begin(), operands.end(), [](const ElementwiseSource<F>& operand) {
+    return operand.value.layout.is_uniform();
+  });
   const Shape shape = uniform ? Shape() : node.shape;  // one element is computed once
   auto value = append_elementwise<F>(compiler, shape, *function, node.operation.name(), operands, index);
   if (uniform) value.layout = Layout().repeated_to(node.shape);
