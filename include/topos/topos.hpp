@@ -1,4 +1,5 @@
-// Everything public, but for the foreign backends (topos/backends/).
+// What programs use, but for the foreign backends (topos/backends/), the text of patterns of their own
+// (topos/emission/writer.hpp) and the definitions that an element of their own needs (*_impl.hpp).
 #pragma once
 
 #include "topos/composites/activations.hpp"

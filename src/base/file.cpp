@@ -24,7 +24,7 @@ constexpr std::string_view aside_suffix = ".partial";
   throw EnvironmentError(fmt::format("cannot {} {}: {}", doing, path, std::strerror(error)));
 }
 
-struct stat status_of(const FileDescriptor& file, const std::string& path) {
+struct stat status_of(const detail::FileDescriptor& file, const std::string& path) {
   struct stat status{};
   if (::fstat(file.get(), &status) != 0) fail("examine", path, errno);
   return status;
@@ -42,14 +42,15 @@ void remove_abandoned(const std::string& folder) {
        entry.increment(ignored)) {
     const std::string name = entry->path().filename();
     if (!name.starts_with(aside_prefix) || !name.ends_with(aside_suffix)) continue;
-    const FileDescriptor file(::open(entry->path().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+    const detail::FileDescriptor file(
+        ::open(entry->path().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
     if (file.get() >= 0 && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(entry->path().c_str());
   }
 }
 
 }  // namespace
 
-void FileDescriptor::reset(int value) {
+void detail::FileDescriptor::reset(int value) {
   if (value_ >= 0) ::close(value_);
   value_ = value;
 }
@@ -117,7 +118,7 @@ void FileReplacement::commit() {
   if (::fsync(file_.get()) != 0) fail("sync", path_, errno);
   if (::rename(aside_.c_str(), path_.c_str()) != 0) fail("replace", path_, errno);
   aside_.clear();
-  const FileDescriptor folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const detail::FileDescriptor folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.get() < 0 ||
       (::fsync(folder.get()) != 0 && errno != EINVAL)) {  // EINVAL: folders are not synced there
     fail("sync the folder of the new", path_, errno);
@@ -125,7 +126,7 @@ void FileReplacement::commit() {
 }
 
 std::string read_file(const std::string& path) {
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const detail::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) fail("open", path, errno);
   std::string content;
   std::array<char, 1 << 16> buffer;

@@ -102,5 +102,32 @@ TEST(Array, another_type_than_wanted_is_refused) {
             "[array] argument 1 is tensor<2x3xf32>; tensor<2x3xi32> is wanted");
 }
 
+TEST(Array, counts_elements_and_bytes_by_its_type) {
+  const ArrayType type{array_element_of<std::uint16_t>, {2, 3}};
+  EXPECT_EQ(type.element, ArrayElement::bf16);
+  EXPECT_EQ(type.element_count(), 6u);
+  EXPECT_EQ(type.byte_count(), 12u);
+  EXPECT_EQ(ArrayType{}.element_count(), 1u);
+}
+
+TEST(Array, a_view_has_the_type_and_the_bytes_of_its_array) {
+  const Array array = Array::of({3}, std::vector<std::int32_t>{1, 2, 3});
+  const ArrayView view = array;
+  EXPECT_EQ(view.element, ArrayElement::i32);
+  EXPECT_EQ(view.extents.size(), 1u);
+  EXPECT_EQ(view.bytes.data(), array.bytes.data());
+  EXPECT_EQ(view.type(), array.type());
+}
+
+TEST(Array, bytes_that_contradict_the_type_are_refused_by_name) {
+  const std::vector<std::int64_t> extents{3};
+  const std::vector<std::byte> flags{std::byte{0}, std::byte{1}, std::byte{2}};
+  EXPECT_EQ(message_of([&] { check_bytes({ArrayElement::i1, extents, flags}, "the mask"); }),
+            "[array] the mask: an i1 is 0 or 1; element 2 is 2");
+  EXPECT_EQ(message_of([&] { check_bytes({ArrayElement::f32, extents, flags}, "x"); }),
+            "[array] x: tensor<3xf32> takes 12 bytes; it has 3");
+  EXPECT_EQ(message_of([&] { check_bytes(Array::zeros({ArrayElement::f32, {3}}), "x"); }), "no UsageError");
+}
+
 }  // namespace
 }  // namespace topos::backends

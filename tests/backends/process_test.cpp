@@ -45,6 +45,7 @@ TEST(Process, lines_and_bytes_go_through_cat) {
   cat.read_exact(rest);
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(rest.data()), 4), "rest");
   EXPECT_EQ(cat.wait(), 0);
+  EXPECT_EQ(cat.command(), Command{"/bin/cat"});
 }
 
 TEST(Process, both_sides_may_have_more_to_say_than_a_pipe_holds) {

@@ -49,6 +49,18 @@ Tensor<E> computed(Tape<E>&& tape, const Symbol& symbol) {
   return computed(std::move(tape).seal(), Symbols{symbol})[0];
 }
 
+TEST(Jvp, MovesEachVariableAlongItsTangent) {
+  Tape<double> tape;
+  const auto x = tape.parameter(D(3.0));
+  const auto y = tape.parameter(D(5.0));
+  const auto product = x * y;
+  const Tangent<double> right{.variable = x, .tangent = tape.leaf(D(1.0))};
+  const Tangent<double> up{.variable = y, .tangent = tape.leaf(D(10.0))};
+  const auto slope = tape.jvp(product, {right, up});
+  EXPECT_EQ(right.variable, x.symbol());
+  EXPECT_EQ(computed(std::move(tape), slope).item(), 5.0 + 3.0 * 10.0);
+}
+
 TEST(Jvp, MovesAValueAlongATangent) {
   Tape<double> tape;
   const auto x = tape.parameter(D({3}, {0.5, -0.25, 1.5}));

@@ -1,5 +1,6 @@
 // The bf16 element: rounding against its definition, arithmetic against f64, functions against MPFR.
 #include "topos/element/bf16.hpp"
+#include "topos/element/element_list.hpp"
 
 #include <gtest/gtest.h>
 #include <mpfr.h>
@@ -163,6 +164,15 @@ TEST(Bf16, has_the_limits_of_its_format) {
   EXPECT_EQ(Traits::lowest_finite(), Limits::lowest());
   EXPECT_EQ(Traits::negative_infinity(), -Limits::infinity());
   EXPECT_FALSE(Traits::is_finite(Limits::infinity()) || Traits::is_finite(Limits::quiet_NaN()));
+}
+
+TEST(Elements, are_those_that_the_library_is_instantiated_for) {
+#define TOPOS_NAME(E) ElementTraits<E>::name,
+  const std::vector<std::string_view> names{TOPOS_FOR_EACH_ELEMENT(TOPOS_NAME)};
+#undef TOPOS_NAME
+  EXPECT_EQ(names, (std::vector<std::string_view>{"f32", "f64", "bf16"}));
+  static_assert(std::is_base_of_v<IeeeTraits<double>, ElementTraits<double>>);
+  EXPECT_EQ(IeeeTraits<float>::step(IeeeTraits<float>::fused_multiply_add(2, 3, 4), 10), 1.0f);
 }
 
 }  // namespace

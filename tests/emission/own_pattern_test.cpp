@@ -138,6 +138,24 @@ struct CalledLogistic {
   }
 };
 
+static_assert(SpelledPattern<Logistic> && SpelledPattern<CalledLogistic> && !SpelledPattern<Nameless>);
+
+TEST(OwnPatterns, BringTheirTextAsData) {
+  const Program recorded = program();
+  const Plan<float> plan = recorded.network.entry({recorded.loss}).pattern<CalledLogistic>().lower();
+  const Candidate& candidate = plan.candidates()[0];
+  ASSERT_NE(candidate.spelling, nullptr);
+  const ElementText f32{
+      .name = "f32", .accumulator = "f32", .literal = {}, .negative_infinity = {}, .dense = {}};
+  StableHloWriter out(plan.graph(), f32, {});
+  out.set_name(0, "%x");
+  out.begin(candidate.root);
+  const PatternSpelling& spelling = *candidate.spelling;
+  ASSERT_TRUE(spelling.fits(candidate.attributes, out));
+  spelling.spell(candidate.attributes, out);
+  EXPECT_EQ(out.body(), "    %v5 = stablehlo.custom_call @logistic(%x) : (tensor<3xf32>) -> tensor<3xf32>\n");
+}
+
 TEST(OwnPatterns, OfOneRootTheFirstThatHasTextIsWritten) {
   const Program recorded = program();
   const Entry<float> entry = recorded.network.entry({recorded.loss});
@@ -168,7 +186,7 @@ struct Claimed {
   NodeIndex right;
 
   static std::optional<Claimed> match(const MatchContext& context, NodeIndex root, PatternMatch&) {
-    if (!context.is<MatMul>(root)) return std::nullopt;
+    if (!context.node(root).operation.is<MatMul>()) return std::nullopt;
     return Claimed{context.operand(root, 0), context.operand(root, 1)};
   }
   std::vector<NodeIndex> reads() const { return {left, right}; }

@@ -74,6 +74,62 @@ TEST(Recording, TakesALiteralOnEitherSideOfEveryElementwiseFunctionOfTwo) {
   check([](const V& x) { maximum(T(2.0f), x); }, make_operation<Maximum>(), literal_first);
 }
 
+/// A function of one's own whose second operand is a value, a tensor or a number, as an operator's is.
+Value<float> scaled(const Value<float>& x, const Value<float>::Operand& scale) {
+  EXPECT_NE(scale.value.has_value(), scale.literal.has_value());
+  return x * scale;
+}
+Value<float> reflected(const Value<float>::Literal& center, const Value<float>& x) {
+  const auto twice = center.payload + center.payload;
+  return twice - x;
+}
+
+TEST(Recording, HandsLiteralsThroughFunctionsOfAUsersOwn) {
+  Tape<float> tape;
+  const auto x = tape.input(T({2}, {1, 2}));
+  const auto by_number = scaled(sum(x), 3.0f);
+  const auto by_tensor = scaled(x, T({2}, {10, 100}));
+  const auto by_value = scaled(x, x);
+  const auto mirrored = reflected(T({2}, {5, 5}), x);
+  const Network<float> network = std::move(tape).seal();
+  const auto run = network.forward(network.parameters());
+  EXPECT_EQ(run.of(by_number).item(), 9.0f);
+  EXPECT_EQ(describe(run.of(by_tensor)), "[10, 200]");
+  EXPECT_EQ(describe(run.of(by_value)), "[1, 4]");
+  EXPECT_EQ(describe(run.of(mirrored)), "[9, 8]");
+}
+
+TEST(Graph, NumbersNodesAsTheyAreAppended) {
+  Graph graph;
+  const NodeIndex x = graph.append(Node{.operation = make_operation<Input>(), .shape = Shape({2})});
+  const NodeIndex y =
+      graph.append(Node{.operation = make_operation<Tanh>(), .operands = {x, 0}, .shape = Shape({2})});
+  EXPECT_EQ(graph.nodes().size(), 2u);
+  EXPECT_EQ(graph.inputs(), std::vector<NodeIndex>{x});
+  EXPECT_EQ(graph[y].operand_indices()[0], x);
+  EXPECT_EQ(graph.resolve(graph.symbol(y)), y);
+  EXPECT_THROW(graph.resolve(Graph().symbol(y)), UsageError);
+}
+
+TEST(Values, FindTheOthersOfTheirTapeBySymbol) {
+  Tape<float> tape;
+  const auto x = tape.parameter(T(3.0f));
+  const Symbol kept = x;
+  const auto y = tape.leaf(T(1.0f));
+  EXPECT_EQ(y.resolve(kept).index(), x.index());
+  const Network<float> network = std::move(tape).seal();
+  EXPECT_EQ(network.parameters().origin(), kept.origin());
+  EXPECT_EQ(network.parameters().symbol(0), kept);
+}
+
+TEST(Graph, OfASealedTapeKeepsTheOriginWithoutItsNodes) {
+  Tape<float> tape;
+  const Symbol x = tape.leaf(T(1.0f));
+  const Graph remainder = Graph::sealed_remainder(tape.graph());
+  EXPECT_EQ(remainder.origin(), x.origin());
+  EXPECT_EQ(remainder.size(), 0u);
+}
+
 TEST(Entry, TakesOneRootWithoutBraces) {
   Tape<float> tape;
   const auto x = tape.parameter(T(3.0f));

@@ -143,6 +143,8 @@ TEST_F(UnreadableFile, may_be_empty) {
 TEST_F(UnreadableFile, may_be_cut_while_it_is_read) {
   write_file(path("a"), std::string(100, 'x'));
   const FileReader reader(path("a"));
+  EXPECT_EQ(reader.size(), 100u);
+  EXPECT_EQ(reader.path(), path("a"));
   std::filesystem::resize_file(path("a"), 50);
   std::vector<std::byte> bytes(100);
   EXPECT_THAT(failure_of([&] { reader.read(0, bytes); }),

@@ -57,6 +57,14 @@ TEST_F(NamedState, comes_back_from_a_file_with_the_optimizers) {
   expect_all_restored(restore_parameters(zeros(), names_, loaded));
   const Named state = tensors_with_prefix<float>(loaded);
   ASSERT_EQ(state.size(), 2u);
+  EXPECT_EQ(loaded.entries().size(), parameters_.size() + state.size());
+  for (const Checkpoint::Entry& entry : loaded.entries()) {
+    const bool is_state = entry.name.starts_with(optimizer_prefix);
+    EXPECT_EQ(entry.tensor.dtype(), "F32") << entry.name;
+    EXPECT_TRUE(is_state || entry.name.starts_with("0.")) << entry.name;
+  }
+  EXPECT_TRUE(loaded.has("0.bias"));
+  EXPECT_FALSE(loaded.has("1.bias"));
   EXPECT_EQ(state[0].first, "optimizer.step");
   EXPECT_EQ(describe(state[1].second), "[7, 8]");
 }

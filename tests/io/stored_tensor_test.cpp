@@ -76,6 +76,16 @@ TEST(StoredTensor, gives_other_types_as_their_bytes_only) {
             "a stored tensor holds I64 elements of shape [2], which are not read as floats: use its bytes");
 }
 
+TEST(StoredTensor, hands_out_bytes_that_outlive_it) {
+  StoredBytes bytes;
+  {
+    const std::vector<std::int64_t> indices{7};
+    bytes = StoredTensor("I64", Shape({1}), std::as_bytes(std::span(indices))).bytes();
+  }
+  EXPECT_NE(bytes.owner, nullptr);
+  EXPECT_EQ(bytes.span[0], std::byte{7});
+}
+
 TEST(StoredTensor, is_a_float_tensor_when_made_of_the_bytes_of_floats) {
   const std::vector<float> floats{1.5f, -2.0f};
   EXPECT_EQ(StoredTensor("F32", Shape({2}), std::as_bytes(std::span(floats))).as<float>().elements()[1],

@@ -62,6 +62,21 @@ void expect_one_clipping(Clip clip, Record record) {
   }
 }
 
+TEST(GlobalNorm, IsOneNumberOfAllGradientsHeldOrRecorded) {
+  Tape<float> tape;
+  const auto a = tape.parameter(Tensor<float>(3.0f));
+  const auto b = tape.parameter(Tensor<float>({2}, {0, 2}));
+  const auto loss = a * a + sum(b * b) * 2.0f;
+  const Adjoints adjoints = tape.differentiate(loss, {a, b});
+  const auto norm = record_global_norm(tape, adjoints);
+  Symbols roots = adjoints.roots();
+  roots.push_back(norm);
+  const Network<float> network = std::move(tape).seal();
+  const auto run = network.entry(roots).lower().forward(network.parameters());
+  EXPECT_EQ(run.of(norm).item(), 10.0f);  // gradients 6 and (0, 8)
+  EXPECT_EQ(global_norm(run.gradients(adjoints)), 10.0f);
+}
+
 TYPED_TEST(Clipping, OfHeldAndOfRecordedGradientsHasTheSameBits) {
   using E = TypeParam;
   for (const E limit : {E(0.25), E(60), E(1e6)}) {

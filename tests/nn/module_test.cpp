@@ -97,6 +97,57 @@ TEST(Modules, OfAUsersOwnTakePartInEverything) {
   EXPECT_EQ(describe(network.forward(network.parameters()).of(output)), "[[31, 45]]");
 }
 
+/// Writes a module's parameters as an outline, layers in brackets.
+struct Outline : Visitor {
+  void enter(const std::string& segment) override { text += segment + "("; }
+  void parameter(const std::string& name, const Symbol&) override { text += name + " "; }
+  void leave() override { text += ") "; }
+  std::string text;
+};
+
+TEST(Visitors, AreToldEachLayerAndTheLayersInsideIt) {
+  Tape<float> tape;
+  const Residual block(Linear(tape, zeros({2, 2}), zeros({2})));
+  Outline outline;
+  Sequential<float>()
+      .then(block)
+      .then(Activation::tanh)
+      .then(RmsNorm(tape, zeros({2}), 1e-5f))
+      .visit(outline);
+  EXPECT_EQ(outline.text, "0(stage(weights bias ) ) 1() 2(scale ) ");
+}
+
+/// Ones for weights, and for biases twos: an initializer of one's own.
+struct Counting {
+  template <class E>
+  Tensor<E> tensor(const Shape& shape) {
+    return Tensor<E>::filled(shape, shape.rank() == 2 ? E(1) : E(2));
+  }
+};
+static_assert(Initializer<Counting> && Initializer<Xavier>);
+
+TEST(Mlps, AskAnInitializerForEachLayer) {
+  Tape<float> tape;
+  const Mlp<float> model(tape, {3, 4, 2}, Activation::relu, Counting());
+  ASSERT_EQ(model.layers().size(), 2u);
+  EXPECT_EQ(model.layers()[0].in(), 3);
+  EXPECT_EQ(model.layers()[0].out(), 4);
+  EXPECT_EQ(model.layers()[1].shape(), Shape({4, 2}));
+  const auto output = model.express(tape.leaf(T({1, 3}, {1, 1, 1})));
+  const Network<float> network = std::move(tape).seal();
+  EXPECT_EQ(describe(network.forward(network.parameters()).of(output)), "[[22, 22]]");  // 4 (3 + 2) + 2
+}
+
+TEST(Modules, SayWhatTheyWereMadeFor) {
+  Tape<float> tape;
+  const Embedding table(tape, zeros({5, 2}));
+  EXPECT_EQ(table.vocabulary(), 5);
+  EXPECT_EQ(table.selection({4, 0, 4}).shape(), Shape({3, 5}));
+  const Dropout<float> dropout(tape, {2, 3});
+  EXPECT_EQ(dropout.shape(), Shape({2, 3}));
+  EXPECT_EQ(tape.payload(dropout.mask())->shape(), dropout.shape());
+}
+
 TEST(Modules, StayGoodWhenTheirNetworkIsSealedAndReopened) {
   Tape<float> tape;
   const Mlp<float> model(tape, {2, 3, 1}, Activation::tanh, Xavier(7));

@@ -2,13 +2,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "support/op_cases.hpp"
-#include "topos/composites/activations.hpp"
+#include "topos/composites/attention.hpp"
 #include "topos/composites/convolution.hpp"
+#include "topos/composites/losses.hpp"
+#include "topos/composites/normalization.hpp"
 #include "topos/differentiate/adjoints.hpp"
 #include "topos/ops/functions.hpp"
 #include "topos/plan/entry.hpp"
+#include "topos/plan/patterns/election.hpp"
 #include "topos/plan/patterns/pattern_list.hpp"
 
 namespace topos {
@@ -163,6 +167,9 @@ TEST(GradientPatterns, AreFoundInADifferentiatedConvolution) {
   }
 }
 
+// Candidates are listed pattern by pattern.
+static_assert(index_in<WindowProduct, PatternList> < index_in<ReduceWindow, PatternList>);
+
 TEST(GradientPatterns, AreFoundInATrainedNetworkOfConvolutionsAndPools) {
   Tape<float> tape;
   const auto image = tape.input(zeros({2, 1, 12, 12}));
@@ -226,6 +233,107 @@ TEST(Pools, AreBarredWhenALaneIsObserved) {
   for (const NodeIndex interior : plan.candidates()[0].interiors) {
     EXPECT_EQ(names(network.entry({pooled}).observe({network.graph().symbol(interior)}).lower()), Names{});
   }
+}
+
+/// Rows normalized with their statistics over an axis, all of them results.
+Plan<float> normalized(const std::function<Value<float>(Tape<float>&, const Value<float>&)>& normalize) {
+  Tape<float> tape;
+  const auto x = tape.input(zeros({4, 3}));
+  const auto result = normalize(tape, x);
+  return std::move(tape).seal().entry({result}).lower();
+}
+
+TEST(Norms, CarryTheNodesOfTheirTail) {
+  const auto leaves = [](Tape<float>& tape) {
+    return std::array{tape.parameter(zeros({3})), tape.parameter(zeros({3})), tape.leaf(T(1e-5f))};
+  };
+  const Plan<float> rows = normalized([&](Tape<float>& tape, const Value<float>& x) {
+    const auto [scale, shift, epsilon] = leaves(tape);
+    return layer_norm(x, scale, shift, epsilon);
+  });
+  const NormTail tail = only<RowNorm>(rows).tail;
+  EXPECT_EQ(tail.input, 0u);
+  EXPECT_EQ((std::array{tail.scale, tail.shift, tail.epsilon}), (std::array<NodeIndex, 3>{1, 2, 3}));
+  EXPECT_EQ(rows.graph()[tail.mean].shape, Shape({4}));
+  EXPECT_TRUE(rows.graph()[tail.centered].operation.is<Subtract>());
+
+  const Plan<float> batch = normalized([&](Tape<float>& tape, const Value<float>& x) {
+    const auto [scale, shift, epsilon] = leaves(tape);
+    return batch_norm(x, scale, shift, epsilon).output;
+  });
+  const auto training = only<BatchNormTraining>(batch);
+  EXPECT_EQ(batch.graph()[training.tail.variance].shape, Shape({3}));
+  // The operation answers the statistics, too.
+  EXPECT_EQ(training.gives(), (std::vector<NodeIndex>{training.tail.mean, training.tail.variance}));
+  EXPECT_EQ(batch.candidates()[0].gives, training.gives());
+
+  const Plan<float> inference = normalized([&](Tape<float>& tape, const Value<float>& x) {
+    const auto [scale, shift, epsilon] = leaves(tape);
+    const auto mean = tape.parameter(zeros({3}));
+    const auto variance = tape.parameter(zeros({3}));
+    return batch_norm_with(x, mean, variance, scale, shift, epsilon);
+  });
+  EXPECT_EQ(only<BatchNormInference>(inference).reads(), (std::vector<NodeIndex>{0, 1, 2, 4, 5}));
+}
+
+TEST(Attention, CarriesWhatIsDoneToItsScoresInOrder) {
+  Tape<float> tape;
+  const auto queries = tape.input(zeros({5, 4}));
+  const auto keys = tape.input(zeros({6, 4}));
+  const auto values = tape.input(zeros({6, 3}));
+  const auto mask = tape.input(zeros({5, 6}));
+  const auto result = scaled_dot_product(queries, keys, values, mask, tape.leaf(T(0.5f)));
+  const Plan<float> plan = std::move(tape).seal().entry({result}).lower();
+  const auto attention = only<SoftmaxAttention>(plan);
+  EXPECT_EQ(attention.queries, queries.index());
+  EXPECT_EQ(plan.graph()[attention.keys].shape, Shape({4, 6}));
+  EXPECT_EQ(attention.values, values.index());
+  ASSERT_EQ(attention.links.size(), 2u);
+  const SoftmaxAttention::Link& scale = attention.links[0];
+  const SoftmaxAttention::Link& masked = attention.links[1];
+  EXPECT_TRUE(plan.graph()[scale.node].operation.is<Multiply>());
+  EXPECT_TRUE(plan.graph()[masked.node].operation.is<Add>());
+  EXPECT_EQ(masked.operand, mask.index());
+  EXPECT_FALSE(attention.factor.has_value());
+}
+
+TEST(CrossEntropies, CarryTheLogProbabilitiesThatAGradientReads) {
+  Tape<float> tape;
+  const auto logits = tape.parameter(zeros({4, 3}));
+  const auto targets = tape.input(T::selection({0, 2, 1, 1}, 3));
+  const auto loss = cross_entropy(logits, targets);
+  const Plan<float> plan = std::move(tape).seal().entry({loss}).lower();
+  const auto selected = only<SelectedLogSoftmax>(plan);
+  EXPECT_EQ(selected.logits, logits.index());
+  EXPECT_EQ(selected.targets, targets.index());
+  EXPECT_TRUE(plan.graph()[selected.log_softmax].operation.is<LogSoftmax>());
+  EXPECT_EQ(plan.candidates()[0].gives, std::vector<NodeIndex>{selected.log_softmax});
+  EXPECT_TRUE(SelectedLogSoftmax::is_closed);  // else somebody would read an interior that is gone
+}
+
+TEST(Windows, HaveAnArea) {
+  const Convolved program = convolve(2, 1, 1);
+  const Windows windows = only<WindowProduct>(program.network.entry({program.result}).lower()).windows;
+  EXPECT_EQ(windows.area(), 3 * 2);
+}
+
+/// A backend of a test, which has one operation: what it takes and what it computes itself.
+TEST(Elections, LeaveABackendWhatItsOperationsDoNotCover) {
+  const Convolved program = convolve(1, 0, 1);
+  const Plan<float> plan = program.network.entry({program.result}).lower();
+  const auto election = [&](std::string_view supported) {
+    return elect(plan.graph(), plan.schedule(), plan.candidates(),
+                 [&](const Candidate& candidate) { return candidate.pattern == supported; });
+  };
+  const Candidate& product = plan.candidates()[0];
+  const Election covered = election(WindowProduct::name);
+  EXPECT_EQ(covered.elected[product.root], &product);
+  EXPECT_TRUE(covered.needed[product.root]);
+  for (const NodeIndex interior : product.interiors) EXPECT_FALSE(covered.needed[interior]);
+
+  const Election uncovered = election("SoftmaxAttention");
+  EXPECT_EQ(uncovered.elected[product.root], nullptr);
+  for (const NodeIndex interior : product.interiors) EXPECT_TRUE(uncovered.needed[interior]);
 }
 
 TEST(Candidates, ChangeNothingOfWhatAPlanComputes) {

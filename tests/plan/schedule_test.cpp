@@ -124,6 +124,33 @@ TEST(Arguments, AreTheParametersThenTheInputsThatAreNeeded) {
   EXPECT_EQ(network.entry({unused}).lower().arguments(), Symbols{unused});
 }
 
+TEST(Schedules, SayOfEachNodeWhetherItIsComputedAndWhetherItIsRead) {
+  const Walk program = walk();
+  const Entry<float> entry = program.network.entry({program.loss});
+  EXPECT_EQ(entry.memory(), Memory::forward);
+  const Plan<float> plan = entry.lower();
+  const Schedule& schedule = plan.schedule();
+  EXPECT_EQ(schedule.memory(), Memory::forward);
+  EXPECT_EQ(schedule.length(), program.network.size());
+  EXPECT_TRUE(schedule.is_wanted(program.hidden.index()));
+  EXPECT_FALSE(schedule.is_wanted(program.adjoints.of(program.weights).index()));
+  std::vector<bool> only_the_loss(schedule.length(), false);
+  only_the_loss[program.loss.index()] = true;
+  EXPECT_EQ(schedule.result_mask(), only_the_loss);
+  EXPECT_EQ(schedule.results(), std::vector<NodeIndex>{program.loss.index()});
+  EXPECT_EQ(Entry<float>(entry).retain().lower().schedule().memory(), Memory::retain);
+}
+
+TEST(Results, HoldTheNewValuesOfUpdatedParameters) {
+  const Walk program = walk();
+  const Symbol gradient = program.adjoints.of(program.weights);
+  const Plan<float> plan =
+      program.network.entry({program.loss}).update({{program.weights, gradient}}).lower();
+  EXPECT_EQ(plan.results(), (Symbols{program.loss, gradient}));
+  ASSERT_EQ(plan.updates().size(), 1u);
+  EXPECT_EQ(plan.updates()[0].parameter, program.weights);
+}
+
 TEST(Liveness, ReleasesAValueReadTwiceByOneNodeOnce) {
   Tape<float> tape;
   const auto x = tape.input(zeros({10}));

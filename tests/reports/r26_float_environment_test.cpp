@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <xmmintrin.h>
 
+#include "topos/base/float_environment.hpp"
 #include "topos/emission/emit.hpp"
 #include "topos/ops/functions.hpp"
 #include "topos/plan/entry.hpp"
@@ -29,6 +30,17 @@ TEST(FloatEnvironment, subnormals_survive_a_thread_that_flushes) {
   EXPECT_TRUE(same_bits(Tensor<float>(1e-30f) * Tensor<float>(1e-10f), tiny));
   EXPECT_EQ(bits_of((Tensor<float>(1e-30f) * Tensor<float>(1e-10f)).item()), 0x000116C2u);
   EXPECT_TRUE(same_bits(log(Tensor<float>(1e-40f)), logarithm));
+}
+
+TEST(FloatEnvironment, a_callers_own_loop_can_ask_for_it_too) {
+  const Flushing flushing;
+  volatile float tiny = 1e-30f;  // or the compiler multiplies
+  EXPECT_EQ(tiny * 1e-10f, 0.0f);
+  {
+    const DefaultFloatEnvironment environment;
+    EXPECT_EQ(bits_of(tiny * 1e-10f), 0x000116C2u);
+  }
+  EXPECT_EQ(tiny * 1e-10f, 0.0f);
 }
 
 TEST(FloatEnvironment, the_threads_own_modes_come_back) {

@@ -97,5 +97,12 @@ TEST(Mean, PastTwoToTheTwentyFourElementsDividesByTheCountAndNotByItsRounding) {
   EXPECT_EQ(mean_along(Tensor<float>({count}, std::move(elements)), 0).item(), 0.99999988f);
 }
 
+TEST(ReduceAlong, HandsEachLineToTheReduction) {
+  const Tensor<float> x({2, 3}, {1, 2, 3, 4, 5, 6});
+  const auto last = [](const float* line, Extent count, Extent stride) { return line[(count - 1) * stride]; };
+  EXPECT_EQ(describe(reference::reduce_along(x, 0, last)), "[4, 5, 6]");
+  EXPECT_EQ(describe(reference::reduce_along(x, 1, last)), "[3, 6]");
+}
+
 }  // namespace
 }  // namespace topos

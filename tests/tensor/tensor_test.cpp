@@ -5,6 +5,7 @@
 
 #include "support/op_cases.hpp"
 #include "topos/base/error.hpp"
+#include "topos/tensor/reference/selection.hpp"
 
 namespace topos {
 namespace {
@@ -166,6 +167,13 @@ TEST(SameBits, TellsZerosApartAndNansTogether) {
   EXPECT_FALSE(same_bits(Tensor<float>(nan), Tensor<float>(0.0f)));
   EXPECT_FALSE(same_bits(Tensor<float>(0.0f), Tensor<float>(-0.0f)));
   EXPECT_FALSE(same_bits(Tensor<float>({1}, {1.0f}), Tensor<float>(1.0f)));
+}
+
+TEST(Selections, AreTheRowsThatAOneHotMatrixNames) {
+  const Tensor<float> one_hot({2, 3}, {0, 0, 1, 1, 0, 0});
+  EXPECT_EQ(reference::row_indices(one_hot), (std::vector<std::int64_t>{2, 0}));
+  EXPECT_EQ(reference::row_indices(Tensor<float>::selection({2, 0}, 3)), reference::row_indices(one_hot));
+  EXPECT_THROW(reference::row_indices(Tensor<float>({1, 2}, {1, 1})), UsageError);
 }
 
 }  // namespace

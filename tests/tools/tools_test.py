@@ -525,6 +525,86 @@ class PerformancePageTest(ToolTest):
                 self.assertRegex(page, row)
 
 
+class PublicNamesTest(unittest.TestCase):
+    HEADER = """// A gauge.
+#pragma once
+
+namespace topos {
+
+class Gauge {
+ public:
+  explicit Gauge(int at);
+  int level() const;  ///< in millimetres
+  int unit() const;
+
+ private:
+  int hidden() const;
+};
+
+// Of two gauges.
+int lower(const Gauge& a, const Gauge& b);
+int upper(const Gauge& a, const Gauge& b);
+
+namespace detail {
+int helper();
+}
+
+struct Later;
+#define TOPOS_LIMIT 3
+#define TOPOS_LOCAL
+#undef TOPOS_LOCAL
+
+}  // namespace topos
+"""
+    USE = """// unit upper TOPOS_LIMIT
+const int level = Gauge(1).level() + lower(Gauge(2), Gauge(3));
+const char* text = "upper(unit)";
+"""
+
+    def report(self, header, use):
+        with tempfile.TemporaryDirectory() as root:
+            for name, text in (("include/topos/gauge.hpp", header), ("tests/gauge_test.cpp", use)):
+                path = os.path.join(root, name)
+                os.makedirs(os.path.dirname(path))
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+            done = subprocess.run(
+                [sys.executable, os.path.join(TOOLS, "public_names.py"), "--root", root],
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE,
+            )
+        if done.returncode == 77:
+            self.skipTest(done.stdout.strip())
+        return done
+
+    def test_names_what_lacks_a_comment_or_a_use(self):
+        done = self.report(self.HEADER, self.USE)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        place = "include/topos/gauge.hpp"
+        self.assertEqual(
+            done.stdout.splitlines(),
+            [
+                f"{place}:10: topos::Gauge::unit: no comment says what it is; no test or example uses it",
+                f"{place}:18: topos::upper: no test or example uses it",
+                f"{place}:25: macro TOPOS_LIMIT: no comment says what it is; no test or example uses it",
+            ],
+        )
+        self.assertEqual(done.stderr, "public_names.py: 3 of 6 public names lack something\n")
+
+    def test_is_content_when_nothing_lacks(self):
+        header = self.HEADER.replace("int unit() const;", "int unit() const;  ///< of level()")
+        header = header.replace("TOPOS_LIMIT 3", "TOPOS_LIMIT 3  // gauges")
+        use = self.USE + "int more = Gauge(1).unit() + upper(Gauge(2), Gauge(TOPOS_LIMIT));\n"
+        done = self.report(header, use)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+
+    def test_a_header_that_does_not_compile_is_reported(self):
+        done = self.report("int twice = undeclared;", "")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("undeclared", done.stderr)
+
+
 class NamesCorpusTest(unittest.TestCase):
     def test_the_committed_file_is_the_one_described(self):
         with open(os.path.join(ROOT, "data", "names.txt"), "rb") as file:

@@ -73,7 +73,8 @@ struct ElementOf<std::int64_t> {
 template <class Number>
 inline constexpr ArrayElement array_element_of = detail::ElementOf<Number>::value;
 
-/// A dense array in host memory: row-major, little-endian.
+/// A dense array in host memory: its element type, its extents, and its bytes in row-major order,
+/// little-endian.
 struct Array {
   ArrayElement element = ArrayElement::f32;
   std::vector<std::int64_t> extents;
@@ -91,6 +92,7 @@ struct Array {
   static Array of(std::vector<std::int64_t> extents, std::span<const std::int32_t> values);
   static Array of(std::vector<std::int64_t> extents, std::span<const std::int64_t> values);
 
+  /// Without the bytes.
   ArrayType type() const { return {element, extents}; }
 
   /// The elements in row-major order. Throws UsageError when `Number` holds another element, or when the
@@ -113,7 +115,8 @@ struct Array {
   void check_values(ArrayElement wanted) const;
 };
 
-/// An array that lies in somebody else's memory, which outlives the view.
+/// An array that lies in somebody else's memory, which outlives the view: the element type, extents and bytes
+/// of an Array.
 struct ArrayView {
   ArrayElement element = ArrayElement::f32;
   std::span<const std::int64_t> extents;
@@ -125,6 +128,7 @@ struct ArrayView {
   // NOLINTNEXTLINE(google-explicit-constructor): an array is its own view
   ArrayView(const Array& array) : element(array.element), extents(array.extents), bytes(array.bytes) {}
 
+  /// Without the bytes.
   ArrayType type() const { return {element, {extents.begin(), extents.end()}}; }
 };
 

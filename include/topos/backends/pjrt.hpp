@@ -117,6 +117,7 @@ class Client {
 
   /// The kind of device, for example "cpu".
   std::string platform() const;
+  /// How many devices the process can use, of which this client takes the first.
   std::size_t device_count() const;
 
   /// Platform, API version and plugin in one line, for reports.

@@ -52,6 +52,7 @@ class Descriptor {
 /// writes, and one that the write raised is taken back before the mask is restored.
 class Process {
  public:
+  /// What a call and the end may wait for.
   struct Options {
     /// How long one call may take; no limit without it.
     std::optional<std::chrono::milliseconds> call_limit;
@@ -93,6 +94,7 @@ class Process {
   /// The last bytes that the child wrote to its standard error, without surrounding blanks.
   std::string error_tail() const;
 
+  // What was started, and its process id.
   const Command& command() const { return command_; }
   pid_t id() const { return id_; }
 

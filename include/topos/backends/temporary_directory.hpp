@@ -16,6 +16,7 @@ class TemporaryDirectory {
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
 
+  /// In the folder that the system has for temporary files.
   const std::filesystem::path& path() const { return path_; }
 
   /// Writes a file of this name from the pieces in order, and returns its path. Throws EnvironmentError.

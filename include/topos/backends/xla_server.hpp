@@ -15,11 +15,13 @@ namespace topos::backends {
 /// A client of tools/serve-stablehlo-xla.py. One thread at a time may use it.
 class XlaServer {
  public:
+  /// How the server is started.
   struct Options {
     /// The interpreter when TOPOS_XLA_PYTHON does not name one (words split on whitespace).
     Command python{"python3"};
     /// Path of serve-stablehlo-xla.py.
     std::filesystem::path script;
+    /// How long it may take to answer, and to end.
     Process::Options process;
   };
 

@@ -9,6 +9,8 @@
 
 namespace topos {
 
+namespace detail {
+
 /// Owns a file descriptor.
 class FileDescriptor {
  public:
@@ -23,6 +25,8 @@ class FileDescriptor {
   int value_;
 };
 
+}  // namespace detail
+
 /// A regular file open for reading, whose size does not change while it is read.
 class FileReader {
  public:
@@ -30,14 +34,16 @@ class FileReader {
   /// waiting.
   explicit FileReader(std::string path);
 
+  /// As it was given.
   const std::string& path() const { return path_; }
+  /// In bytes.
   std::uint64_t size() const { return size_; }
   /// Fills `bytes` with the file's from `offset`. Throws EnvironmentError when the file has become shorter.
   void read(std::uint64_t offset, std::span<std::byte> bytes) const;
 
  private:
   std::string path_;
-  FileDescriptor file_;
+  detail::FileDescriptor file_;
   std::uint64_t size_ = 0;
 };
 
@@ -53,6 +59,7 @@ class FileReplacement {
   /// Without a commit nothing happened.
   ~FileReplacement();
 
+  /// Appends to the new file.
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
   /// Takes the place of the file at the path and keeps its mode. Only a failing sync of the folder, which the
@@ -63,7 +70,7 @@ class FileReplacement {
   std::string path_;
   std::string folder_;
   std::string aside_;  // empty when there is nothing to remove
-  FileDescriptor file_{-1};
+  detail::FileDescriptor file_{-1};
 };
 
 /// The whole content of a file, of any kind. Throws EnvironmentError naming the file and the system's reason.

@@ -6,9 +6,10 @@
 
 namespace topos {
 
+/// Types in an order; itself an empty type.
 template <class... Types>
 struct TypeList {
-  static constexpr std::size_t size = sizeof...(Types);
+  static constexpr std::size_t size = sizeof...(Types);  ///< how many
 };
 
 namespace detail {

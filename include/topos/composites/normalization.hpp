@@ -31,10 +31,10 @@ R scaled_and_shifted(const R& x, const R& scale, const R& shift, const Where& wh
 /// A batch's normalized rows, and the statistics they were normalized by.
 template <class R>
 struct Normalization {
-  R output;
-  R mean;      ///< [features]
-  R variance;  ///< [features], the mean squared deviation: divided by the count of rows
-  Extent rows = 0;
+  R output;         ///< [rows, features]
+  R mean;           ///< [features]
+  R variance;       ///< [features], the mean squared deviation: divided by the count of rows
+  Extent rows = 0;  ///< that the statistics are of
 };
 
 /// (x - mean) / sqrt(variance + epsilon) scale + shift, with the statistics of each column; scale and shift

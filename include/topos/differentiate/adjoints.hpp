@@ -10,14 +10,16 @@ namespace topos {
 /// The target that was differentiated, and for each requested value the node that is its gradient.
 class Adjoints {
  public:
+  /// One gradient.
   struct Pair {
-    Symbol with_respect_to;
-    Symbol gradient;
+    Symbol with_respect_to;  ///< a requested value
+    Symbol gradient;         ///< the target's gradient with respect to it, of its shape
   };
 
   Adjoints(Symbol target, std::vector<Pair> pairs) : target_(target), pairs_(std::move(pairs)) {}
 
   Symbol target() const { return target_; }
+  /// In the requested order.
   const std::vector<Pair>& pairs() const { return pairs_; }
   /// The gradient's node; the first match where a value was requested twice. Throws UsageError otherwise.
   Symbol of(const Symbol& with_respect_to) const;

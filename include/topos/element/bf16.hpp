@@ -23,11 +23,13 @@ class Bf16 {
   template <std::integral Integer>
   explicit constexpr Bf16(Integer x) : Bf16(static_cast<double>(x)) {}
 
+  /// Of any 16 bits, NaNs as they are.
   static constexpr Bf16 from_bits(std::uint16_t bits) {
     Bf16 x;
     x.bits_ = bits;
     return x;
   }
+  /// The upper half of the bits of the float it equals.
   constexpr std::uint16_t to_bits() const { return bits_; }
   // NOLINTNEXTLINE(google-explicit-constructor): every bf16 is a float
   constexpr operator float() const { return std::bit_cast<float>(std::uint32_t{bits_} << 16); }
@@ -71,7 +73,6 @@ struct ElementTraits<Bf16> {
   using Accumulator = float;
   static constexpr std::string_view name = "bf16";
   static Bf16 from_double(double value) { return Bf16(value); }
-  static Bf16 from_count(std::int64_t count) { return Bf16(count); }
   static Bf16 lowest_finite() { return Bf16::from_bits(0xFF7F); }
   static Bf16 negative_infinity() { return Bf16::from_bits(0xFF80); }
   static bool is_finite(Bf16 x) { return std::isfinite(float{x}); }

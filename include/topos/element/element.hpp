@@ -19,13 +19,14 @@ struct ElementTraits;
 /// IEEE 754 formats share one definition: arithmetic is the processor's, functions are topos::math's.
 template <std::floating_point F>
 struct IeeeTraits {
+  // Constants, rounded once, and facts.
   static F from_double(double value) { return static_cast<F>(value); }
-  /// A count as the nearest element; counts up to 2^24 (f32) and 2^53 (f64) are exact.
-  static F from_count(std::int64_t count) { return static_cast<F>(count); }
   static F lowest_finite() { return std::numeric_limits<F>::lowest(); }
   static F negative_infinity() { return -std::numeric_limits<F>::infinity(); }
   static bool is_finite(F x) { return std::isfinite(x); }
-  static F fused_multiply_add(F a, F b, F c) { return std::fma(a, b, c); }
+
+  // The operations' scalars. Those of topos::math are specified there.
+  static F fused_multiply_add(F a, F b, F c) { return std::fma(a, b, c); }  ///< a b + c, rounded once
   static F sqrt(F x) { return std::sqrt(x); }
   static F exp(F x) { return math::exp(x); }
   static F log(F x) { return math::log(x); }

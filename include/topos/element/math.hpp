@@ -32,9 +32,11 @@ double log1p(double x);
 float tanh(float x);
 double tanh(double x);
 
-/// Sine and cosine of x radians, with exact range reduction for every finite x. sin(+-0) = +-0; NaN at +-inf.
+/// Sine of x radians, with exact range reduction for every finite x. sin(+-0) = +-0; NaN at +-inf.
 float sin(float x);
 double sin(double x);
+
+/// Cosine of x radians, by the same reduction. cos(+-0) = 1; NaN at +-inf.
 float cos(float x);
 double cos(double x);
 

@@ -90,6 +90,7 @@ class StableHloWriter {
   /// "%vN" + suffix, without defining it.
   std::string local(std::string_view suffix) const;
 
+  /// The lines so far.
   const std::string& body() const { return body_; }
 
  private:

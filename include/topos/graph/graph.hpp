@@ -1,7 +1,6 @@
 // The program as data: nodes in recording order. What it means:
 //  * A node is an operation, its operands (earlier nodes) and its shape, all fixed when it is recorded. Nodes
-//  are
-//    only appended: never moved, changed or removed, so an index is a name.
+//    are only appended: never moved, changed or removed, so an index is a name.
 //  * Every value is computed as its operation defines it, each node rounding as it would alone; nothing is
 //    contracted, reassociated or simplified, at home or in text.
 //  * A node that no declared result depends on need not be computed; nothing else may be skipped.
@@ -22,12 +21,14 @@ struct Leaf;
 struct Parameter;
 struct Input;
 
+/// One node; of a source, the payload is the program's.
 struct Node {
-  Operation operation;
+  Operation operation;                  ///< with its attributes
   std::array<NodeIndex, 2> operands{};  ///< the first operation.arity() count
   NodeIndex slot = 0;                   ///< of a source: position among the leaves, parameters or inputs
-  Shape shape{};
+  Shape shape{};                        ///< of its value
 
+  /// Its operands, without the unused places.
   std::span<const NodeIndex> operand_indices() const { return std::span(operands).first(operation.arity()); }
 };
 
@@ -40,12 +41,15 @@ class Graph {
   /// themselves.
   static Graph sealed_remainder(const Graph& graph);
 
+  /// What names this program in the process, as Symbol::origin does.
   std::uint64_t origin() const { return origin_; }
+  /// Number of nodes.
   std::size_t size() const { return nodes_.size(); }
   const Node& operator[](NodeIndex index) const { return nodes_[index]; }
-  const std::vector<Node>& nodes() const { return nodes_; }
+  const std::vector<Node>& nodes() const { return nodes_; }  ///< in recording order
+  /// The name of a node, which is not looked up.
   Symbol symbol(NodeIndex index) const { return Symbol(origin_, index); }
-  /// The node of each parameter and of each input, in recording order: slot to index.
+  // The node of each parameter and of each input, in recording order: slot to index.
   const std::vector<NodeIndex>& parameters() const { return parameters_; }
   const std::vector<NodeIndex>& inputs() const { return inputs_; }
 

@@ -19,6 +19,7 @@ struct Feed {
   Symbol input;
   Tensor<E> value;
 };
+/// One for each input that does not take its default.
 template <class E>
 using Feeds = std::vector<Feed<E>>;
 
@@ -29,11 +30,15 @@ class Network {
   Network(Network&&) noexcept = default;
   Network& operator=(Network&&) noexcept = default;
 
+  // Its nodes: how many, and what they are.
   std::size_t size() const { return graph().size(); }
   const Graph& graph() const { return live().graph; }
+
+  /// The graph with its payloads, shared with the plans of this network; null after a move.
   std::shared_ptr<const Program<E>> program() const { return program_; }
   /// A source's payload; none for a computed node.
   std::optional<Tensor<E>> payload(const Symbol& symbol) const;
+  /// Every node, a line each, then how many there are.
   std::string describe() const { return topos::describe(graph(), "network"); }
 
   /// The parameters' initial values.

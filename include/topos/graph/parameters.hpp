@@ -17,8 +17,11 @@ class Parameters {
   /// Tensors for each slot of `graph`; shapes must match (UsageError).
   Parameters(const Graph& graph, std::vector<Tensor<E>> payloads);
 
+  /// How many.
   std::size_t size() const { return payloads_.size(); }
+  /// The program they belong to, as Symbol::origin names it.
   std::uint64_t origin() const { return origin_; }
+  /// By slot.
   const std::vector<Tensor<E>>& payloads() const { return payloads_; }
   /// The tensor of a parameter. Throws UsageError for any other symbol.
   const Tensor<E>& of(const Symbol& symbol) const&;

@@ -9,7 +9,7 @@ namespace topos {
 /// Structure plus payloads; what a tape builds, a network freezes and a plan reads.
 template <class E>
 struct Program {
-  Graph graph;
+  Graph graph;                        ///< the nodes
   std::vector<Tensor<E>> leaves;      ///< constants, by slot
   std::vector<Tensor<E>> parameters;  ///< initial values, by slot
   std::vector<Tensor<E>> inputs;      ///< defaults, by slot

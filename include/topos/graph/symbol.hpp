@@ -8,13 +8,14 @@
 
 namespace topos {
 
-using NodeIndex = std::uint32_t;
+using NodeIndex = std::uint32_t;  ///< position of a node in its program
 
 /// A node's name: the origin of its tape, unique in the process, and its position there. Outlives sealing and
 /// reopening; every reader checks the origin and the range.
 class Symbol {
  public:
   Symbol(std::uint64_t origin, NodeIndex index) : origin_(origin), index_(index) {}
+  // The two parts of the name.
   std::uint64_t origin() const { return origin_; }
   NodeIndex index() const { return index_; }
   auto operator<=>(const Symbol&) const = default;
@@ -24,7 +25,7 @@ class Symbol {
   NodeIndex index_;
 };
 
-using Symbols = std::vector<Symbol>;
+using Symbols = std::vector<Symbol>;  ///< `{loss, hidden}` makes one of values
 
 }  // namespace topos
 

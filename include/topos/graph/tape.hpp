@@ -12,9 +12,10 @@ class Network;
 /// A value and the direction in which it moves, of its shape.
 template <class E>
 struct Tangent {
-  Symbol variable;
-  Value<E> tangent;
+  Symbol variable;   ///< the value that moves
+  Value<E> tangent;  ///< its direction
 };
+/// One for each variable, none twice.
 template <class E>
 using Tangents = std::vector<Tangent<E>>;
 
@@ -36,10 +37,13 @@ class Tape {
 
   /// The value behind a symbol of this tape, or of the network it was reopened from.
   Value<E> resolve(const Symbol& symbol, const Where& where = Where::current()) const;
+  // The nodes recorded so far: how many, and what they are.
   std::size_t size() const { return live().program.graph.size(); }
   const Graph& graph() const { return live().program.graph; }
+
   /// A source's payload; none for a computed node.
   std::optional<Tensor<E>> payload(const Symbol& symbol) const;
+  /// Every node, a line each, then how many there are.
   std::string describe() const { return topos::describe(graph(), "tape"); }
 
   /// Records the gradient of `loss` (rank 0) with respect to each of `wrt`: a seed of one, then vjp.

@@ -44,9 +44,10 @@ class Value {
   Value& operator=(const Value&) = default;
   /// Throws UsageError when the tape is no longer recording.
   Shape shape(const Where& where = Where::current()) const;
+  /// The node's name, which stays good when the tape is sealed.
   Symbol symbol() const { return recorder_->program.graph.symbol(index_); }
   operator Symbol() const { return symbol(); }  // NOLINT(google-explicit-constructor): a value names its node
-  NodeIndex index() const { return index_; }
+  NodeIndex index() const { return index_; }    ///< the node's position on the tape
 
   // The vocabulary of ops/recordable.hpp: here it records.
   static Value apply(const Operation& operation, std::span<const Value> operands,
@@ -64,6 +65,7 @@ class Value {
   struct Literal {
     Literal(const Tensor<E>& tensor, const Where& at = Where::current()) : payload(tensor), where(at) {}
     Literal(E element, const Where& at = Where::current()) : payload(Tensor<E>(element)), where(at) {}
+    // What becomes the leaf, and the caller's place.
     Tensor<E> payload;
     std::source_location where;
   };
@@ -72,6 +74,7 @@ class Value {
     Operand(const Value& v, const Where& at = Where::current()) : value(v), where(at) {}
     Operand(const Tensor<E>& tensor, const Where& at = Where::current()) : literal(tensor), where(at) {}
     Operand(E element, const Where& at = Where::current()) : literal(Tensor<E>(element)), where(at) {}
+    // One of the two, and the caller's place.
     std::optional<Value> value;
     std::optional<Tensor<E>> literal;
     std::source_location where;

@@ -13,6 +13,7 @@ namespace topos {
 /// Tensors by name, in the order they were added, and metadata strings. A value: copies share the elements.
 class Checkpoint {
  public:
+  /// A tensor and its name.
   struct Entry {
     std::string name;
     StoredTensor tensor;
@@ -23,6 +24,7 @@ class Checkpoint {
 
   const std::vector<Entry>& entries() const& { return entries_; }
   std::vector<Entry> entries() const&& { return entries_; }  // for the range of a loop over a temporary
+  /// Whether a tensor has this name.
   bool has(const std::string& name) const { return index_.contains(name); }
   /// Throws UsageError for a name that is not there, as tensor() does.
   const StoredTensor& of(const std::string& name) const&;
@@ -33,7 +35,7 @@ class Checkpoint {
     return of(name).template as<E>(narrowing, "tensor '" + name + "'");
   }
 
-  std::map<std::string, std::string> metadata;
+  std::map<std::string, std::string> metadata;  ///< of the whole file; an npz has no place for it
 
  private:
   std::vector<Entry> entries_;

@@ -9,6 +9,7 @@
 
 namespace topos {
 
+/// How an archive keeps its members: as they are, or deflated, which takes longer.
 enum class Compression { stored, deflated };
 
 /// Reads an .npz archive; names come without ".npy". A member takes memory only when its size is what its npy

@@ -12,9 +12,10 @@ namespace topos {
 /// Names that begin so are an optimizer's state, and never taken for a parameter's.
 inline constexpr std::string_view optimizer_prefix = "optimizer.";
 
+/// How restore_parameters looks a checkpoint up.
 struct RestoreOptions {
-  std::string prefix{};  ///< before every name in the checkpoint
-  Narrowing narrowing = Narrowing::refuse;
+  std::string prefix{};                     ///< before every name in the checkpoint
+  Narrowing narrowing = Narrowing::refuse;  ///< of f64 tensors that f32 parameters take
   /// Names under the prefix that no parameter has are an error unless this is set.
   bool ignore_unexpected = false;
 };

@@ -22,8 +22,8 @@ enum class Narrowing { refuse, round };
 
 /// The bytes of a tensor's elements, row-major and little-endian; keeps them alive.
 struct StoredBytes {
-  std::shared_ptr<const void> owner;
-  std::span<const std::byte> span;
+  std::shared_ptr<const void> owner;  ///< of the memory
+  std::span<const std::byte> span;    ///< the elements
 };
 
 /// A tensor and its element type: a Tensor<float> or Tensor<double>, or the bytes of any other type of the
@@ -38,8 +38,11 @@ class StoredTensor {
 
   /// The element type as safetensors spells it: "F32", "BF16", "I64".
   std::string_view dtype() const;
+
+  // The tensor's shape, and its elements as a file has them.
   const Shape& shape() const;
   StoredBytes bytes() const;
+
   /// The elements as floats. F16, BF16 and F32 widen exactly; F64 becomes f32 only when rounding is asked
   /// for. Throws UsageError for that and for a type that has no floats; `what` is for the message.
   template <class E>

@@ -8,6 +8,7 @@
 
 namespace topos {
 
+/// Elementwise activations by name.
 enum class Activation { tanh, relu, softplus, gelu };
 
 /// The deviation that keeps a signal's size through layers of this activation, times 1 / sqrt(rows) of their
@@ -18,7 +19,7 @@ inline double gain(Activation activation) {
   throw UsageError("only tanh and relu have a customary gain: pass a number of your choice instead");
 }
 
-/// The activation by its name, elementwise.
+/// The activation of each element.
 template <Recordable R>
 R activate(Activation activation, const R& x, const Where& where = Where::current()) {
   switch (activation) {

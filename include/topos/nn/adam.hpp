@@ -18,6 +18,12 @@ void require_below_one(const char* name, const E& element) {
   throw UsageError(std::string("Adam needs ") + name + " in [0, 1); got " + describe(Tensor<E>(element)));
 }
 
+/// 1 - beta1^t and 1 - beta2^t.
+template <class R>
+struct AdamCorrections {
+  R first, second;
+};
+
 }  // namespace detail
 
 /// Adam (Kingma and Ba, 2015, algorithm 1). For a parameter p with gradient g in step t = 1, 2, ..., its
@@ -33,12 +39,6 @@ struct AdamRule {
   E beta2 = ElementTraits<E>::from_double(0.999);
   E epsilon = ElementTraits<E>::from_double(1e-8);
 
-  /// 1 - beta1^t and 1 - beta2^t.
-  template <class R>
-  struct Corrections {
-    R first, second;
-  };
-
   void check() const {
     detail::require_below_one("beta1", beta1);
     detail::require_below_one("beta2", beta2);
@@ -53,7 +53,7 @@ struct AdamRule {
   bool decays(const Symbol&, const Tensor<E>&) const { return false; }
 
   template <Recordable R>
-  Corrections<R> advance(const R& count, std::vector<R>& powers) const {
+  detail::AdamCorrections<R> advance(const R& count, std::vector<R>& powers) const {
     const auto constant = [&](const E& element) { return detail::filled_beside(count, Shape(), element); };
     powers[0] = powers[0] * constant(beta1);
     powers[1] = powers[1] * constant(beta2);
@@ -62,9 +62,19 @@ struct AdamRule {
     return {first, second};
   }
 
+  template <Recordable R>
+  R update(OptimizerSlot<R>& slot, const detail::AdamCorrections<R>& corrections, const R& rate) const {
+    const R descent = direction(slot, corrections);
+    const R rates = broadcast(rate, slot.parameter.shape());
+    return slot.parameter - descent * rates;
+  }
+
+ private:
+  static E one() { return ElementTraits<E>::from_double(1.0); }
+
   /// d, with the moments moved on.
   template <Recordable R>
-  R direction(OptimizerSlot<R>& slot, const Corrections<R>& corrections) const {
+  R direction(OptimizerSlot<R>& slot, const detail::AdamCorrections<R>& corrections) const {
     const R& gradient = slot.gradient;
     const Shape shape = gradient.shape();
     const auto constant = [&](const E& element) { return detail::filled_beside(gradient, shape, element); };
@@ -81,20 +91,10 @@ struct AdamRule {
     const R deviation = sqrt(second / broadcast(corrections.second, shape));
     return mean / (deviation + constant(epsilon));
   }
-
-  template <Recordable R>
-  R update(OptimizerSlot<R>& slot, const Corrections<R>& corrections, const R& rate) const {
-    const R descent = direction(slot, corrections);
-    const R rates = broadcast(rate, slot.parameter.shape());
-    return slot.parameter - descent * rates;
-  }
-
- private:
-  static E one() { return ElementTraits<E>::from_double(1.0); }
 };
 
-/// Adam with decoupled weight decay (Loshchilov and Hutter, 2019). After Adam's p = p - d rate, with p0 the
-/// parameter before it:
+/// Adam with decoupled weight decay (Loshchilov and Hutter, 2019): beta1, beta2 and epsilon are Adam's. After
+/// its p = p - d rate, with p0 the parameter before it:
 ///   p = p - (p0 decay) rate
 /// where `decays` holds: by default for rank 2 and up, so that no bias or scale shrinks.
 template <class E>
@@ -105,7 +105,6 @@ struct AdamWRule {
   E decay = ElementTraits<E>::from_double(0.01);
   DecayPolicy<E> decays = [](const Symbol&, const Tensor<E>& parameter) { return parameter.rank() >= 2; };
 
-  AdamRule<E> adam() const { return {beta1, beta2, epsilon}; }
   void check() const { adam().check(); }
   std::vector<std::pair<std::string, E>> shared() const { return adam().shared(); }
   std::vector<std::string> moments() const { return adam().moments(); }
@@ -116,19 +115,22 @@ struct AdamWRule {
   }
 
   template <Recordable R>
-  R update(OptimizerSlot<R>& slot, const typename AdamRule<E>::template Corrections<R>& corrections,
-           const R& rate) const {
+  R update(OptimizerSlot<R>& slot, const detail::AdamCorrections<R>& corrections, const R& rate) const {
     const R stepped = adam().update(slot, corrections, rate);
     if (!slot.decays) return stepped;
     const Shape shape = slot.parameter.shape();
     const R decayed = slot.parameter * detail::filled_beside(slot.parameter, shape, decay);
     return stepped - decayed * broadcast(rate, shape);
   }
+
+ private:
+  AdamRule<E> adam() const { return {beta1, beta2, epsilon}; }
 };
 
 /// `Adam<float> adam({.beta2 = 0.99f}); parameters = adam.step(parameters, gradients, rate);`
 template <class E>
 using Adam = Optimizer<E, AdamRule<E>>;
+/// `AdamW<float> adamw({.decay = 0.1f});` steps as Adam does.
 template <class E>
 using AdamW = Optimizer<E, AdamWRule<E>>;
 
@@ -138,6 +140,7 @@ RecordedOptimizer record_adam(Tape<E>& tape, const Adjoints& adjoints, const Val
                               const AdamRule<E>& rule = {}) {
   return record_optimizer(tape, adjoints, rate, rule);
 }
+/// AdamW as part of a program.
 template <class E>
 RecordedOptimizer record_adamw(Tape<E>& tape, const Adjoints& adjoints, const Value<E>& rate,
                                const AdamWRule<E>& rule = {}) {

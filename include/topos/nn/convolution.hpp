@@ -6,12 +6,12 @@
 
 namespace topos {
 
-/// How a convolution's windows lie; see conv2d.
+/// How a convolution's windows lie, the same along height and width; see conv2d.
 struct ConvolutionOptions {
-  Extent stride = 1;
-  Extent padding = 0;
-  Extent dilation = 1;
-  Extent groups = 1;
+  Extent stride = 1;    ///< from window to window
+  Extent padding = 0;   ///< zeros on each side of the input
+  Extent dilation = 1;  ///< between the elements of a window
+  Extent groups = 1;    ///< of channels, and as many of filters
 };
 
 /// conv2d of x [batch, channels, h, w] with weights [filters, channels / groups, kh, kw] and bias [filters]:

@@ -1,16 +1,24 @@
 // Initial values: the same draws on every machine.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 
 #include "topos/tensor/tensor.hpp"
 
 namespace topos {
 
+/// What draws a model's initial values: tensor<E>(shape) is its next one.
+template <class I>
+concept Initializer = requires(I& initial, const Shape& shape) {
+  { initial.template tensor<float>(shape) } -> std::same_as<Tensor<float>>;
+};
+
 /// splitmix64 (Steele, Lea and Flood, 2014): one 64-bit draw a step, from any seed.
 class SplitMix64 {
  public:
   explicit SplitMix64(std::uint64_t seed) : state_(seed) {}
+  /// The next 64 bits.
   std::uint64_t next();
   /// Uniform in [0, 1), 53 bits.
   double unit();

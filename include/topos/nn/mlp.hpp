@@ -2,6 +2,7 @@
 #pragma once
 
 #include "topos/nn/activation.hpp"
+#include "topos/nn/initialize.hpp"
 #include "topos/nn/linear.hpp"
 
 namespace topos {
@@ -11,10 +12,10 @@ namespace topos {
 template <class E>
 class Mlp : public Module<E> {
  public:
-  /// `initial` is asked, layer by layer, for the weights and then the bias, as initial.tensor<E>(shape).
-  /// Throws UsageError for less than two sizes.
-  template <class Initializer>
-  Mlp(Tape<E>& tape, const std::vector<Extent>& sizes, Activation activation, Initializer&& initial,
+  /// `initial` is asked, layer by layer, for the weights and then the bias. Throws UsageError for less than
+  /// two sizes.
+  template <Initializer Initial>
+  Mlp(Tape<E>& tape, const std::vector<Extent>& sizes, Activation activation, Initial&& initial,
       const Where& where = Where::current())
       : activation_(activation) {
     if (sizes.size() < 2) {
@@ -28,6 +29,7 @@ class Mlp : public Module<E> {
     }
   }
 
+  /// From the input to the output.
   const std::vector<Linear<E>>& layers() const { return layers_; }
 
   Value<E> express(const Value<E>& input, const Where& where = Where::current()) const override {

@@ -14,7 +14,9 @@ namespace topos {
 class Visitor {
  public:
   virtual ~Visitor() = default;
+  /// `segment` is what the inside layer's paths begin with, before a dot.
   virtual void enter(const std::string& segment) = 0;
+  /// A parameter of the layer entered last.
   virtual void parameter(const std::string& name, const Symbol& symbol) = 0;
   virtual void leave() = 0;
 };
@@ -23,6 +25,7 @@ class Visitor {
 class Parameterized {
  public:
   virtual ~Parameterized() = default;
+  /// Tells the visitor every parameter, each time in the same order.
   virtual void visit(Visitor& visitor) const = 0;
 };
 
@@ -45,8 +48,8 @@ inline void visit_inside(Visitor& visitor, const std::string& segment, const Par
 
 /// A parameter and its path: "0.weights" is the weights of stage 0.
 struct NamedParameter {
-  std::string name;
-  Symbol symbol;
+  std::string name;  ///< its path
+  Symbol symbol;     ///< its node
 };
 
 /// Every path in visiting order. A parameter that several layers share has a path in each.

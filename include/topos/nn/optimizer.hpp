@@ -1,18 +1,10 @@
 // Optimizers. A rule is written once and read twice: over tensors it steps parameters that the caller holds
 // (Optimizer, here), over values it is recorded as part of a program (record_optimizer.hpp). Both readings
 // are the same operations in the same order, hence the same bits.
-//
-// A rule, as SgdRule and AdamRule, is its hyperparameters and
-//   check()                      throws UsageError for hyperparameters that mean nothing;
-//   shared()                     names and initial values of its rank-0 state, beside "step";
-//   moments()                    names of the tensors that it keeps for each parameter, zeros at first;
-//   decays(symbol, parameter)    whether weight decay is for this parameter;
-//   advance(count, shared)       given the number of this step (1, 2, ...), moves `shared` on; what
-//                                update() needs of it;
-//   update(slot, that, rate)     moves the slot's moments on; the new parameter.
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <functional>
 #include <optional>
 #include <string>
@@ -26,10 +18,30 @@ namespace topos {
 /// One parameter's part of a step, of tensors or of values.
 template <class R>
 struct OptimizerSlot {
-  R parameter, gradient;
-  std::vector<R> moments;
-  bool decays;
+  R parameter, gradient;   ///< as they are before the step
+  std::vector<R> moments;  ///< what the rule keeps for this parameter
+  bool decays;             ///< whether weight decay is for it
 };
+
+/// What SgdRule, AdamRule and a rule of your own are: hyperparameters, and these readings. advance and update
+/// are templates, so that they compute over tensors and record over values.
+template <class Rule, class E>
+concept OptimizerRule =
+    std::copyable<Rule> && requires(const Rule& rule, const Symbol& symbol, const Tensor<E>& tensor,
+                                    std::vector<Tensor<E>>& shared, OptimizerSlot<Tensor<E>>& slot) {
+      /// Throws UsageError for hyperparameters that mean nothing.
+      rule.check();
+      /// Names and initial values of its rank-0 state, beside "step".
+      { rule.shared() } -> std::same_as<std::vector<std::pair<std::string, E>>>;
+      /// Names of the tensors that it keeps for each parameter, zeros at first.
+      { rule.moments() } -> std::same_as<std::vector<std::string>>;
+      /// Whether weight decay is for this parameter.
+      { rule.decays(symbol, tensor) } -> std::same_as<bool>;
+      /// advance(count, shared) is given the number of this step (1, 2, ...), moves `shared` on, and answers
+      /// what update(slot, that, rate) needs of it, which moves the slot's moments on and answers the new
+      /// parameter. The rate has one element.
+      { rule.update(slot, rule.advance(tensor, shared), tensor) } -> std::same_as<Tensor<E>>;
+    };
 
 /// Whether weight decay is for a parameter. Only its symbol and shape may decide.
 template <class E>
@@ -64,7 +76,7 @@ void require_state_shape(const std::string& name, const Shape& wanted, const Sha
 }  // namespace detail
 
 /// Steps parameters that the caller holds. Itself a value: a copy goes on from the same state.
-template <class E, class Rule>
+template <class E, OptimizerRule<E> Rule>
 class Optimizer {
  public:
   /// Throws UsageError for hyperparameters that mean nothing.
@@ -93,7 +105,7 @@ class Optimizer {
     return stepped;
   }
 
-  const Rule& rule() const { return rule_; }
+  const Rule& rule() const { return rule_; }  ///< with its hyperparameters
   /// How many steps were taken. In f32 the count ends at 2^24; no rule needs more.
   std::int64_t steps() const { return static_cast<std::int64_t>(count_.item()); }
 

@@ -8,9 +8,9 @@ namespace topos {
 
 /// How a pool's square windows lie.
 struct PoolOptions {
-  Extent size = 2;
-  Extent stride = 2;
-  Extent padding = 0;  ///< size / 2 at most
+  Extent size = 2;     ///< elements along height and width
+  Extent stride = 2;   ///< from window to window
+  Extent padding = 0;  ///< on each side of the input, size / 2 at most
 };
 
 /// max_pool of x [batch, channels, h, w].

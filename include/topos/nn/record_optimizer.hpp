@@ -10,9 +10,10 @@ namespace topos {
 /// What a step of an optimizer recorded. The state is parameters of the program: a session carries it on, and
 /// who saves the parameters saves it.
 struct RecordedOptimizer {
+  /// One parameter of the program that is not the model's.
   struct State {
-    std::string name;  ///< "step", "first_power", "first"
-    Symbol symbol;
+    std::string name;                 ///< "step", "first_power", "first"
+    Symbol symbol;                    ///< its node
     std::optional<Symbol> parameter;  ///< whose moment it is; none for what all share
   };
 
@@ -33,7 +34,7 @@ void require_parameters(const Graph& graph, const std::vector<Adjoints::Pair>& p
 /// Records one step of the rule for each parameter that has an adjoint. `rate` has one element: an input that
 /// a schedule feeds, or a leaf. Equal to Optimizer::step in every bit. Throws UsageError for an adjoint of
 /// something else than a parameter.
-template <class E, class Rule>
+template <class E, OptimizerRule<E> Rule>
 RecordedOptimizer record_optimizer(Tape<E>& tape, const Adjoints& adjoints, const Value<E>& rate,
                                    const Rule& rule) {
   rule.check();

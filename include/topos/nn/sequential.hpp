@@ -26,6 +26,7 @@ class Sequential : public Module<E> {
   Sequential& then(Activation activation) & { return then(ActivationLayer<E>(activation)); }
   Sequential then(Activation activation) && { return then(activation); }
 
+  /// Number of stages.
   std::size_t size() const { return stages_.size(); }
 
   Value<E> express(const Value<E>& input, const Where& where = Where::current()) const override {

@@ -39,7 +39,7 @@ template <class E>
 struct SgdRule {
   E momentum = ElementTraits<E>::from_double(0.0);
   E dampening = ElementTraits<E>::from_double(0.0);
-  bool nesterov = false;
+  bool nesterov = false;  ///< d = g + v momentum
   E weight_decay = ElementTraits<E>::from_double(0.0);
   DecayPolicy<E> decays = [](const Symbol&, const Tensor<E>&) { return true; };
 

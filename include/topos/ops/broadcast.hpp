@@ -9,6 +9,7 @@
 namespace topos {
 
 struct Broadcast : OperationDefaults {
+  // What broadcast() is given.
   Shape shape;
 
   explicit Broadcast(Shape target) : shape(std::move(target)) {}

@@ -7,6 +7,7 @@
 namespace topos {
 
 struct BroadcastAlong : OperationDefaults {
+  // What broadcast_along() is given.
   Axis axis = 0;
   Extent extent = 0;
 

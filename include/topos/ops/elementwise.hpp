@@ -6,12 +6,14 @@
 
 namespace topos {
 
+/// Of one operand.
 struct ElementwiseUnary : OperationDefaults {
   static constexpr std::size_t arity = 1;
   static constexpr bool is_elementwise = true;
   Shape infer_shape(const OperandShapes& operands) const { return operands[0]; }
 };
 
+/// Of two operands of one shape.
 struct ElementwiseBinary : OperationDefaults {
   static constexpr std::size_t arity = 2;
   static constexpr bool is_elementwise = true;

@@ -9,6 +9,7 @@
 namespace topos {
 
 struct Fold : OperationDefaults {
+  // What fold() is given.
   Axis axis = 0;
   Extent size = 1;
   Extent step = 1;

@@ -127,7 +127,7 @@ R maximum(const R& a, const R& b, const Where& where = Where::current()) {
 }
 
 struct Step;
-/// 1 where a >= threshold, else 0 (also where either is NaN). Equal shapes.
+/// 1 where a >= b, else 0 (also where either is NaN). Equal shapes.
 template <Recordable R>
 R step(const R& a, const R& b, const Where& where = Where::current()) {
   return apply(make_operation<Step>(), a, b, where);

@@ -9,6 +9,7 @@
 namespace topos {
 
 struct LogSoftmax : OperationDefaults {
+  // What log_softmax() is given.
   Axis axis = 0;
 
   explicit LogSoftmax(Axis along) : axis(along) {}

@@ -9,6 +9,7 @@
 namespace topos {
 
 struct LogSumExp : OperationDefaults {
+  // What logsumexp() is given.
   Axis axis = 0;
 
   explicit LogSumExp(Axis along) : axis(along) {}

@@ -9,6 +9,7 @@
 namespace topos {
 
 struct Narrow : OperationDefaults {
+  // What narrow() is given.
   Axis axis = 0;
   Extent start = 0;
   Extent length = 0;

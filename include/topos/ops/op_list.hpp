@@ -44,6 +44,7 @@
 
 namespace topos {
 
+/// Every operation; its position here is its opcode.
 // clang-format off
 using OpList = TypeList<
     Leaf, Parameter, Input,
@@ -55,30 +56,40 @@ using OpList = TypeList<
     Gather, Scatter, LogSoftmax, LogSumExp>;
 // clang-format on
 
+// What an operation has, a concept each, so that the compiler names what is missing.
+
+/// What descriptions and messages call it.
 template <class Op>
 concept HasName = std::convertible_to<decltype(Op::name), std::string_view>;
+/// How many operands it takes, max_arity at most.
 template <class Op>
 concept HasArity = std::convertible_to<decltype(Op::arity), std::size_t>;
+/// The values that its derivative rule reads.
 template <class Op>
 concept HasReads = std::convertible_to<decltype(Op::reads), Reads>;
+/// Its attributes, in the order of its constructor.
 template <class Op>
 concept HasFields = requires(const Op& op) {
   { op.fields() } -> std::same_as<std::vector<Field>>;
 };
+/// The result's shape, its constraints required of the operands.
 template <class Op>
 concept HasShapeRule = requires(const Op& op, const OperandShapes& in) {
   { op.infer_shape(in) } -> std::same_as<Shape>;
 };
+/// Its value over tensors of any element, by the loop that defines the bits. The shape is the result's.
 template <class Op>
 concept HasEvaluation = requires(const Op& op, std::span<const Tensor<float>> in, const Shape& shape) {
   { op.evaluate(in, shape) } -> std::same_as<Tensor<float>>;
 };
+/// Its vector-Jacobian product over any Recordable, read or recorded.
 template <class Op>
 concept HasDerivativeRule = requires(const Op& op, const Linearization<Tensor<float>>& at) {
   { op.vjp(at) } -> std::same_as<Cotangents<Tensor<float>, Op::arity>>;
 };
 
-/// Every reading that an operation must have; its spelling is checked where it is instantiated, by emission.
+/// Every reading that an operation must have. Its text, spell(out) over a StableHloWriter, is checked where
+/// it is instantiated, by emission.
 template <class Op>
 concept Vocabulary = HasName<Op> && HasArity<Op> && HasReads<Op> && HasFields<Op> && HasShapeRule<Op> &&
                      HasEvaluation<Op> && HasDerivativeRule<Op>;

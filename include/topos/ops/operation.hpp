@@ -19,18 +19,20 @@
 namespace topos {
 
 /// Values that an operation's derivative rule reads; a plan that keeps values for a reverse scan keeps these.
+/// Combined by |.
 enum class Reads : std::uint8_t { nothing = 0, left = 1, right = 2, both = 3, output = 4 };
 constexpr Reads operator|(Reads a, Reads b) {
   return static_cast<Reads>(static_cast<std::uint8_t>(a) | static_cast<std::uint8_t>(b));
 }
+/// Whether any of `one` is among `all`.
 constexpr bool includes(Reads all, Reads one) {
   return (static_cast<std::uint8_t>(all) & static_cast<std::uint8_t>(one)) != 0;
 }
 
 /// An attribute as it prints and compares: "axis=1", "shape=[2, 3]".
 struct Field {
-  std::string_view name;
-  std::variant<std::int64_t, std::span<const std::int64_t>> value;
+  std::string_view name;                                            ///< "axis"
+  std::variant<std::int64_t, std::span<const std::int64_t>> value;  ///< a list is the operation's own
 };
 
 class Operation;
@@ -81,11 +83,11 @@ std::span<const OperationInfo* const> vocabulary();
 
 /// Defaults of an operation's declared facts; an operation hides the ones that differ.
 struct OperationDefaults {
-  static constexpr bool is_source = false;
-  static constexpr bool is_elementwise = false;
+  static constexpr bool is_source = false;       // no operands: a payload stands for it
+  static constexpr bool is_elementwise = false;  // the operands' shape, element by element
   static constexpr bool accumulates = false;  // adds many terms: in the element's accumulator, rounded once
   using Attributes = TypeList<>;              // what the constructor takes
-  std::vector<Field> fields() const { return {}; }
+  std::vector<Field> fields() const { return {}; }  // the attributes
 };
 
 /// A copyable, type-erased operation.
@@ -98,19 +100,22 @@ class Operation {
     if constexpr (!std::is_empty_v<Op>) attributes_ = std::make_shared<const Op>(std::move(op));
   }
 
+  // What its header declares: see OperationDefaults and op_list.hpp.
   std::string_view name() const { return info_->name; }
   std::size_t arity() const { return info_->arity; }
   bool is_source() const { return info_->is_source; }
   bool is_elementwise() const { return info_->is_elementwise; }
   Reads reads() const { return info_->reads; }
+  std::vector<Field> fields() const { return info_->fields(attributes_.get()); }
+
   /// Position in OpList.
   std::size_t opcode() const { return info_->opcode; }
-  std::vector<Field> fields() const { return info_->fields(attributes_.get()); }
   /// Throws UsageError unless `operands` is the arity.
   void require_arity(std::size_t operands, const std::source_location& where) const;
   /// The result's shape; throws ShapeError when the operands break a constraint or the result is too large.
   Shape infer_shape(std::span<const Shape* const> operands, const std::source_location& where) const;
 
+  /// Whether it is an Op, with any attributes.
   template <class Op>
   bool is() const {
     return info_ == &detail::operation_info<Op>();

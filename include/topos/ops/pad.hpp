@@ -9,6 +9,7 @@
 namespace topos {
 
 struct Pad : OperationDefaults {
+  // What pad() is given.
   Axis axis = 0;
   Extent start = 0;
   Extent full_extent = 0;

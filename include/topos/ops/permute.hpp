@@ -9,6 +9,7 @@
 namespace topos {
 
 struct Permute : OperationDefaults {
+  // What permute() is given.
   std::vector<Axis> order;
 
   explicit Permute(std::vector<Axis> axes) : order(std::move(axes)) {}

@@ -12,6 +12,7 @@
 
 namespace topos {
 
+/// What operations apply to: a Tensor, a Value, or a type of your own with these members.
 template <class R>
 concept Recordable =
     std::copyable<R> && requires(const R r, const Operation& operation, std::span<const R> operands,
@@ -42,9 +43,10 @@ R apply(const Operation& operation, const R& left, const R& right, const std::so
 template <class R>
 struct Linearization {
   std::span<const R> operands;
-  const R& output;
-  const R& cotangent;
+  const R& output;     ///< the operation's value
+  const R& cotangent;  ///< the target's gradient with respect to that value
 
+  // The only operand; the two; ones of the shape of a value.
   const R& operand() const { return operands[0]; }
   const R& left() const { return operands[0]; }
   const R& right() const { return operands[1]; }

@@ -9,6 +9,7 @@
 namespace topos {
 
 struct Reshape : OperationDefaults {
+  // What reshape() is given.
   Shape shape;
 
   explicit Reshape(Shape target) : shape(std::move(target)) {}

@@ -7,7 +7,7 @@
 
 namespace topos {
 
-inline constexpr std::size_t max_arity = 2;
+inline constexpr std::size_t max_arity = 2;  ///< the most operands of any operation
 
 /// The operation's value, by its reference loop. `shape` is the result's, already inferred.
 template <class E>

@@ -7,6 +7,7 @@
 
 namespace topos {
 
+/// Base of Leaf, Parameter and Input.
 struct SourceOperation : OperationDefaults {
   static constexpr std::size_t arity = 0;
   static constexpr bool is_source = true;

@@ -1,4 +1,4 @@
-// 1 where a >= threshold, else 0 (also where either is NaN).
+// 1 where a >= b, else 0 (also where either is NaN).
 #pragma once
 
 #include <fmt/format.h>

@@ -7,6 +7,7 @@
 namespace topos {
 
 struct SumAlong : OperationDefaults {
+  // What sum_along() is given.
   Axis axis = 0;
 
   explicit SumAlong(Axis along) : axis(along) {}

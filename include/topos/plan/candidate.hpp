@@ -15,7 +15,7 @@ class StableHloWriter;  // emission's, which this layer only hands on
 /// A pattern's text, given its attributes.
 struct PatternSpelling {
   bool (*fits)(const std::any& attributes, const StableHloWriter& out);  ///< whether the text has it here
-  void (*spell)(const std::any& attributes, StableHloWriter& out);
+  void (*spell)(const std::any& attributes, StableHloWriter& out);       ///< writes it
 };
 
 /// One match. Nothing in the program changes; a consumer elects what it supports.

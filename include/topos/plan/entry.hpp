@@ -16,6 +16,7 @@ class Entry {
   Entry& operator=(const Entry&) = default;
   ~Entry() = default;
 
+  /// Interior values to read as well.
   Entry& observe(const Symbols& symbols) & {
     observes_.insert(observes_.end(), symbols.begin(), symbols.end());
     return *this;
@@ -47,9 +48,9 @@ class Entry {
   template <Pattern P>
   Entry& pattern() & {
     if constexpr (SpelledPattern<P>) {
-      patterns_.push_back(matcher_of<P, &spelling_of<P>>());
+      patterns_.push_back(detail::matcher_of<P, &detail::spelling_of<P>>());
     } else {
-      patterns_.push_back(matcher_of<P>());
+      patterns_.push_back(detail::matcher_of<P>());
     }
     return *this;
   }
@@ -58,6 +59,7 @@ class Entry {
     return pattern<P>();
   }
 
+  // What was declared so far.
   const Symbols& roots() const { return roots_; }
   const Symbols& observes() const { return observes_; }
   Memory memory() const { return memory_; }
@@ -77,7 +79,7 @@ class Entry {
   std::vector<Update> updates_;
   Memory memory_ = Memory::forward;
   EngineOptions options_;
-  std::vector<PatternMatcher> patterns_;
+  std::vector<detail::PatternMatcher> patterns_;
 };
 
 #define TOPOS_INSTANTIATE(E) extern template class Entry<E>;

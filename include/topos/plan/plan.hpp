@@ -14,21 +14,25 @@ template <class E>
 class Plan {
  public:
   Plan(std::shared_ptr<const Program<E>> program, Schedule schedule, std::vector<Update> updates,
-       const EngineOptions& options, std::span<const PatternMatcher> patterns = {});
+       const EngineOptions& options, std::span<const detail::PatternMatcher> patterns = {});
   Plan(const Plan&) = default;  // moving copies, so that a moved-from plan stays good
   Plan& operator=(const Plan&) = default;
   ~Plan() = default;
 
+  // The program it is of, and what of it is computed when.
   const Graph& graph() const { return program_->graph; }
   const Program<E>& program() const { return *program_; }
   const Schedule& schedule() const { return schedule_; }
+
   /// The declared results, in order, duplicates dropped.
   Symbols results() const;
   /// What an emitted module takes: the parameters the results depend on, then the inputs, in recording order.
   Symbols arguments() const;
   /// Compositions that a backend may compute as one operation, as data.
   const std::vector<Candidate>& candidates() const { return *candidates_; }
+  /// Elements alive after each step: Schedule::live_series.
   std::vector<std::int64_t> live_series() const { return schedule_.live_series(graph()); }
+  /// One line per computed node with its fate, then totals.
   std::string describe() const { return topos::describe(graph(), schedule_); }
 
   /// The parameters that a session's run updates. Their new values are results, too.

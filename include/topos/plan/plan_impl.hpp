@@ -1,4 +1,4 @@
-// Definitions of the plan layer's templates: the engine.
+// Definitions of the plan layer's templates, and the engine of an element that has no kernels.
 #pragma once
 
 #include <fmt/format.h>
@@ -264,11 +264,11 @@ ParameterGradients<E> Run<E>::gradients(const Adjoints& adjoints) const {
 
 template <class E>
 Plan<E>::Plan(std::shared_ptr<const Program<E>> program, Schedule schedule, std::vector<Update> updates,
-              const EngineOptions& options, std::span<const PatternMatcher> patterns)
+              const EngineOptions& options, std::span<const detail::PatternMatcher> patterns)
     : program_(std::move(program)),
       schedule_(std::move(schedule)),
       updates_(std::move(updates)),
-      candidates_(std::make_shared<const std::vector<Candidate>>(discover_candidates(
+      candidates_(std::make_shared<const std::vector<Candidate>>(detail::discover_candidates(
           {program_->graph, schedule_,
            [this](NodeIndex leaf, double value) {
              const Tensor<E>& payload = program_->leaves[program_->graph[leaf].slot];

@@ -21,10 +21,10 @@ class Schedule {
   std::size_t length() const { return is_wanted_.size(); }          ///< of the program when it was scheduled
   const std::vector<NodeIndex>& wanted() const { return wanted_; }  ///< ascending: the order of evaluation
   const std::vector<NodeIndex>& results() const { return results_; }
-  bool is_wanted(NodeIndex index) const { return is_wanted_[index]; }
-  bool is_result(NodeIndex index) const { return is_result_[index]; }
-  const std::vector<bool>& result_mask() const { return is_result_; }
-  Memory memory() const { return memory_; }
+  bool is_wanted(NodeIndex index) const { return is_wanted_[index]; }  ///< for index < length()
+  bool is_result(NodeIndex index) const { return is_result_[index]; }  ///< for index < length()
+  const std::vector<bool>& result_mask() const { return is_result_; }  ///< is_result, by node
+  Memory memory() const { return memory_; }                            ///< as it was asked for
   /// The last wanted node that reads this one, when the value may be dropped there.
   std::optional<NodeIndex> released_after(NodeIndex index) const;
 

@@ -23,14 +23,15 @@ class Session {
   void run(std::initializer_list<Feed<E>> feeds) { run(std::span(feeds.begin(), feeds.size())); }
 
   /// The last run's value of a declared result, row-major; good until the next run. A new value of a
-  /// parameter may be the parameter's own memory. Throws UsageError for
-  /// another node, or before the first run.
+  /// parameter may be the parameter's own memory. Throws UsageError for another node, or before the first
+  /// run.
   std::span<const E> value(const Symbol& symbol) const;
   /// The same, of one element.
   E item(const Symbol& symbol) const;
 
   /// A copy of the parameters as they are now.
   Parameters<E> parameters() const;
+  /// Goes on from these. Throws UsageError for another program's.
   void set_parameters(const Parameters<E>& parameters) { live().set_parameters(parameters); }
 
  private:

@@ -33,13 +33,16 @@ class Shape {
   }
   ~Shape() = default;
 
+  /// Number of axes.
   Axis rank() const { return static_cast<Axis>(extents_.size()); }
   Extent operator[](Axis axis) const { return extents_[static_cast<std::size_t>(axis)]; }
   /// Number of elements.
   Extent volume() const { return volume_; }
   std::span<const Extent> extents() const { return extents_; }
+  /// Whether `axis` is in 0 ... rank - 1.
   bool has_axis(Axis axis) const { return axis >= 0 && axis < rank(); }
 
+  // Other shapes by this one's. The axis must be one of this shape, or for with_axis its rank: not checked.
   Shape without_axis(Axis axis) const;
   Shape with_axis(Axis axis, Extent extent) const;    ///< a new axis inserted before `axis`
   Shape with_extent(Axis axis, Extent extent) const;  ///< the extent of one axis replaced

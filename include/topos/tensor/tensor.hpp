@@ -29,6 +29,7 @@ class Elements {
  public:
   Elements(std::shared_ptr<const std::vector<E>> owner, std::span<const E> view)
       : owner_(std::move(owner)), view_(view) {}
+  // What a span has, and the span itself; good while this object lives.
   std::span<const E> span() const { return view_; }
   const E* data() const { return view_.data(); }
   std::size_t size() const { return view_.size(); }
@@ -61,6 +62,7 @@ class Tensor {
   /// [indices.size(), classes] one-hot rows. Throws UsageError for an index outside 0 … classes - 1.
   static Tensor selection(std::vector<std::int64_t> indices, Extent classes);
 
+  // The shape, its number of axes and its number of elements.
   const Shape& shape() const { return shape_; }
   Axis rank() const { return shape_.rank(); }
   Extent volume() const { return shape_.volume(); }
@@ -69,6 +71,7 @@ class Tensor {
   const Selection* as_selection() const { return selection_.get(); }
   /// True when one stored element stands for all (a filled or broadcast tensor).
   bool is_uniform() const;
+  /// The elements in row-major order, without a copy where they lie so.
   Elements<E> elements() const;
   /// The only element of a tensor of volume 1. Throws UsageError otherwise.
   E item() const;

@@ -77,8 +77,8 @@ void require_sound(const MatchContext& context, const Candidate& candidate) {
   require(candidate.gives, static_cast<NodeIndex>(context.schedule.length()), "gives");
 }
 
-void discover(const MatchContext& context, const PatternMatcher& pattern, bool is_own, Readers& readers,
-              std::vector<Candidate>& found) {
+void discover(const MatchContext& context, const detail::PatternMatcher& pattern, bool is_own,
+              Readers& readers, std::vector<Candidate>& found) {
   for (const NodeIndex root : context.schedule.wanted()) {
     std::optional<Candidate> candidate = pattern.match(context, root);
     if (!candidate) continue;
@@ -100,16 +100,17 @@ void discover(const MatchContext& context, const PatternMatcher& pattern, bool i
 template <class... Patterns>
 void discover_listed(TypeList<Patterns...>, const MatchContext& context, Readers& readers,
                      std::vector<Candidate>& found) {
-  (discover(context, matcher_of<Patterns>(), false, readers, found), ...);
+  (discover(context, detail::matcher_of<Patterns>(), false, readers, found), ...);
 }
 
 }  // namespace
 
-std::vector<Candidate> discover_candidates(const MatchContext& context, std::span<const PatternMatcher> own) {
+std::vector<Candidate> detail::discover_candidates(const MatchContext& context,
+                                                   std::span<const detail::PatternMatcher> own) {
   std::vector<Candidate> found;
   Readers readers(context);
   // A program knows its own patterns, so they come first: of one root's candidates the first is taken.
-  for (const PatternMatcher& pattern : own) discover(context, pattern, true, readers, found);
+  for (const detail::PatternMatcher& pattern : own) discover(context, pattern, true, readers, found);
   discover_listed(PatternList{}, context, readers, found);
   return found;
 }

@@ -48,8 +48,8 @@ std::optional<NodeIndex> averaged(const MatchContext& context, NodeIndex node, A
 
 }  // namespace
 
-std::optional<NormTail> match_norm_tail(const MatchContext& context, NodeIndex root, Axis axis,
-                                        PatternMatch& match) {
+std::optional<NormTail> detail::match_norm_tail(const MatchContext& context, NodeIndex root, Axis axis,
+                                                PatternMatch& match) {
   if (!context.is<Add>(root) || context.shape(root).rank() != 2) return std::nullopt;
   const auto shift = repeated(context, context.operand(root, 1), 0, match);
   const NodeIndex scaled = context.operand(root, 0);
@@ -73,7 +73,8 @@ std::optional<NormTail> match_norm_tail(const MatchContext& context, NodeIndex r
   return NormTail{*input, *scale, *shift, *mean, *variance, *centered, *epsilon};
 }
 
-bool match_own_statistics(const MatchContext& context, const NormTail& tail, Axis axis, PatternMatch& match) {
+bool detail::match_own_statistics(const MatchContext& context, const NormTail& tail, Axis axis,
+                                  PatternMatch& match) {
   if (averaged(context, tail.mean, axis, match) != tail.input) return false;
   const auto square = averaged(context, tail.variance, axis, match);
   if (!square || !context.is<Multiply>(*square) || context.operand(*square, 0) != tail.centered ||
@@ -85,22 +86,22 @@ bool match_own_statistics(const MatchContext& context, const NormTail& tail, Axi
 
 std::optional<BatchNormTraining> BatchNormTraining::match(const MatchContext& context, NodeIndex root,
                                                           PatternMatch& match) {
-  const auto tail = match_norm_tail(context, root, 0, match);
-  if (!tail || !context.is<Leaf>(tail->epsilon) || !match_own_statistics(context, *tail, 0, match))
+  const auto tail = detail::match_norm_tail(context, root, 0, match);
+  if (!tail || !context.is<Leaf>(tail->epsilon) || !detail::match_own_statistics(context, *tail, 0, match))
     return std::nullopt;
   return BatchNormTraining{{*tail}};
 }
 
 std::optional<BatchNormInference> BatchNormInference::match(const MatchContext& context, NodeIndex root,
                                                             PatternMatch& match) {
-  const auto tail = match_norm_tail(context, root, 0, match);
+  const auto tail = detail::match_norm_tail(context, root, 0, match);
   if (!tail || !context.is<Leaf>(tail->epsilon)) return std::nullopt;
   return BatchNormInference{{*tail}};
 }
 
 std::optional<RowNorm> RowNorm::match(const MatchContext& context, NodeIndex root, PatternMatch& match) {
-  const auto tail = match_norm_tail(context, root, 1, match);
-  if (!tail || !match_own_statistics(context, *tail, 1, match)) return std::nullopt;
+  const auto tail = detail::match_norm_tail(context, root, 1, match);
+  if (!tail || !detail::match_own_statistics(context, *tail, 1, match)) return std::nullopt;
   match.interiors.insert(match.interiors.end(), {tail->mean, tail->variance});
   return RowNorm{*tail};
 }

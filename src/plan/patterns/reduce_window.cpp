@@ -17,7 +17,7 @@ std::optional<Extent> lane_of(const MatchContext& context, NodeIndex index) {
 }
 
 /// Descends from `top`, appending lanes and maxima from the last to the first.
-void descend(const MatchContext& context, NodeIndex top, LaneMaxima& found) {
+void descend(const MatchContext& context, NodeIndex top, detail::LaneMaxima& found) {
   NodeIndex index = top;
   std::optional<Extent> expected;  // stops at once where the chain is not one of lanes
   while (context.is<Maximum>(index)) {
@@ -39,14 +39,15 @@ void descend(const MatchContext& context, NodeIndex top, LaneMaxima& found) {
 }
 
 /// Puts lanes in order and checks that they are all the lanes of one set of windows.
-std::optional<LaneMaxima> complete(const MatchContext& context, LaneMaxima found, PatternMatch& match) {
+std::optional<detail::LaneMaxima> complete(const MatchContext& context, detail::LaneMaxima found,
+                                           PatternMatch& match) {
   std::reverse(found.maximum.begin(), found.maximum.end());
   std::reverse(found.lane.begin(), found.lane.end());
   for (std::size_t k = 0; k < found.lane.size(); ++k) {
     if (lane_of(context, found.lane[k]) != static_cast<Extent>(k)) return std::nullopt;
     if (context.operand(found.lane[k]) != context.operand(found.lane[0])) return std::nullopt;
   }
-  const std::optional<Windows> windows = match_lanes(context, context.operand(found.lane[0]), match);
+  const std::optional<Windows> windows = detail::match_lanes(context, context.operand(found.lane[0]), match);
   if (!windows || windows->area() != static_cast<Extent>(found.lane.size())) return std::nullopt;
   found.windows = *windows;
   match.interiors.insert(match.interiors.end(), found.lane.begin(), found.lane.end());
@@ -56,17 +57,18 @@ std::optional<LaneMaxima> complete(const MatchContext& context, LaneMaxima found
 
 }  // namespace
 
-std::optional<LaneMaxima> match_lane_maxima(const MatchContext& context, NodeIndex top, PatternMatch& match) {
+std::optional<detail::LaneMaxima> detail::match_lane_maxima(const MatchContext& context, NodeIndex top,
+                                                            PatternMatch& match) {
   if (context.shape(top).rank() != 5) return std::nullopt;
-  LaneMaxima found;
+  detail::LaneMaxima found;
   descend(context, top, found);
   return complete(context, std::move(found), match);
 }
 
-std::optional<LaneMaxima> match_lane_maxima(const MatchContext& context, NodeIndex earlier, NodeIndex lane,
-                                            PatternMatch& match) {
+std::optional<detail::LaneMaxima> detail::match_lane_maxima(const MatchContext& context, NodeIndex earlier,
+                                                            NodeIndex lane, PatternMatch& match) {
   if (context.shape(earlier).rank() != 5) return std::nullopt;
-  LaneMaxima found;
+  detail::LaneMaxima found;
   found.lane.push_back(lane);
   descend(context, earlier, found);
   return complete(context, std::move(found), match);
@@ -78,7 +80,7 @@ std::optional<ReduceWindow> ReduceWindow::match(const MatchContext& context, Nod
   const NodeIndex top = context.operand(root);
   const Shape& shape = context.shape(top);
   if (shape.rank() != 5 || shape[4] != 1 || shape.without_axis(4) != context.shape(root)) return std::nullopt;
-  const std::optional<LaneMaxima> maxima = match_lane_maxima(context, top, match);
+  const std::optional<detail::LaneMaxima> maxima = detail::match_lane_maxima(context, top, match);
   if (!maxima) return std::nullopt;
   return ReduceWindow{maxima->windows};
 }

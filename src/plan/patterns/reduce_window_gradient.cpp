@@ -18,7 +18,7 @@ std::optional<std::vector<NodeIndex>> match_lane_cotangents(const MatchContext& 
   for (std::size_t k = 0; k < lanes; ++k) {
     NodeIndex padded = 0;
     if (k + 1 == lanes) {
-      const std::optional<NodeIndex> first = match_first_contribution(context, total, match);
+      const std::optional<NodeIndex> first = detail::match_first_contribution(context, total, match);
       if (!first) return std::nullopt;
       padded = *first;
     } else {
@@ -41,7 +41,7 @@ std::optional<std::vector<NodeIndex>> match_lane_cotangents(const MatchContext& 
 /// share = Add(zero, Mul(cotangent, weight)); returns {cotangent, weight}.
 std::optional<std::array<NodeIndex, 2>> match_share(const MatchContext& context, NodeIndex share,
                                                     PatternMatch& match) {
-  const std::optional<NodeIndex> product = match_first_contribution(context, share, match);
+  const std::optional<NodeIndex> product = detail::match_first_contribution(context, share, match);
   if (!product || !context.is<Multiply>(*product)) return std::nullopt;
   match.interiors.push_back(*product);
   return std::array{context.operand(*product, 0), context.operand(*product, 1)};
@@ -75,7 +75,7 @@ std::optional<MaximumRule> match_maximum_rule(const MatchContext& context, NodeI
 
 std::optional<ReduceWindowGradient> ReduceWindowGradient::match(const MatchContext& context, NodeIndex root,
                                                                 PatternMatch& match) {
-  const std::optional<Windows> folds = match_folds(context, root, {0, 1, 2, 4, 3, 5}, match);
+  const std::optional<Windows> folds = detail::match_folds(context, root, {0, 1, 2, 4, 3, 5}, match);
   if (!folds || folds->axes[0].dilation != 1 || folds->axes[1].dilation != 1) return std::nullopt;
   const auto lanes = static_cast<std::size_t>(folds->area());
   if (context.shape(folds->source).rank() != 5 || lanes < 2) return std::nullopt;
@@ -91,8 +91,8 @@ std::optional<ReduceWindowGradient> ReduceWindowGradient::match(const MatchConte
     rules.push_back(*rule);
   }
   // The chain that the rules saw names the lanes, and through them the source.
-  const std::optional<LaneMaxima> maxima =
-      match_lane_maxima(context, rules.back().earlier, rules.back().lane, match);
+  const std::optional<detail::LaneMaxima> maxima =
+      detail::match_lane_maxima(context, rules.back().earlier, rules.back().lane, match);
   if (!maxima || maxima->windows.counts != folds->counts) return std::nullopt;
   for (std::size_t k = 1; k < lanes; ++k) {
     if (rules[k - 1].earlier != maxima->maximum[k - 1] || rules[k - 1].lane != maxima->lane[k])

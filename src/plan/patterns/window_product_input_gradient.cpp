@@ -10,10 +10,10 @@ namespace topos {
 std::optional<WindowProductInputGradient> WindowProductInputGradient::match(const MatchContext& context,
                                                                             NodeIndex root,
                                                                             PatternMatch& match) {
-  const std::optional<Windows> windows = match_folds(context, root, {0, 3, 1, 4, 2, 5}, match);
+  const std::optional<Windows> windows = detail::match_folds(context, root, {0, 3, 1, 4, 2, 5}, match);
   if (!windows) return std::nullopt;
   // The folds' source is [batch, count, count, channels, size, size] as a matrix of patches.
-  const std::optional<NodeIndex> product = match_first_contribution(context, windows->source, match);
+  const std::optional<NodeIndex> product = detail::match_first_contribution(context, windows->source, match);
   if (!product || !context.is<MatMul>(*product) || context.shape(*product).rank() != 2) return std::nullopt;
   const Shape patches(
       {windows->batch * windows->counts[0] * windows->counts[1], windows->channels * windows->area()});

@@ -13,7 +13,7 @@ std::optional<WindowProductKernelGradient> WindowProductKernelGradient::match(co
   const Permute* permute = context.get_if<Permute>(transposed);
   if (!permute || permute->order != std::vector<Axis>{1, 0}) return std::nullopt;
   match.interiors.push_back(transposed);
-  const std::optional<Windows> windows = match_patches(context, context.operand(transposed), match);
+  const std::optional<Windows> windows = detail::match_patches(context, context.operand(transposed), match);
   if (!windows) return std::nullopt;
   return WindowProductKernelGradient{*windows, context.operand(root, 1)};
 }

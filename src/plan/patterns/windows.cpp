@@ -60,7 +60,8 @@ void take_padding(const MatchContext& context, Windows& windows, PatternMatch& m
 
 }  // namespace
 
-std::optional<Windows> match_patches(const MatchContext& context, NodeIndex root, PatternMatch& match) {
+std::optional<Windows> detail::match_patches(const MatchContext& context, NodeIndex root,
+                                             PatternMatch& match) {
   std::optional<Windows> windows = match_unfolds(context, root, {0, 2, 4, 1, 3, 5}, match);
   if (!windows) return std::nullopt;
   const Shape patches(
@@ -70,7 +71,7 @@ std::optional<Windows> match_patches(const MatchContext& context, NodeIndex root
   return windows;
 }
 
-std::optional<Windows> match_lanes(const MatchContext& context, NodeIndex root, PatternMatch& match) {
+std::optional<Windows> detail::match_lanes(const MatchContext& context, NodeIndex root, PatternMatch& match) {
   const std::optional<Windows> windows = match_unfolds(context, root, {0, 1, 2, 4, 3, 5}, match);
   if (!windows || windows->axes[0].dilation != 1 || windows->axes[1].dilation != 1) return std::nullopt;
   const Shape lanes(
@@ -79,20 +80,20 @@ std::optional<Windows> match_lanes(const MatchContext& context, NodeIndex root, 
   return windows;
 }
 
-std::optional<Windows> match_folds(const MatchContext& context, NodeIndex root,
-                                   std::initializer_list<Axis> order, PatternMatch& match) {
+std::optional<Windows> detail::match_folds(const MatchContext& context, NodeIndex root,
+                                           std::initializer_list<Axis> order, PatternMatch& match) {
   const Fold* rows = context.get_if<Fold>(root);
   if (!rows || rows->axis != 2 || context.shape(root).rank() != 4) return std::nullopt;
   const std::optional<NodeIndex> columns_node =
-      match_first_contribution(context, context.operand(root), match);
+      detail::match_first_contribution(context, context.operand(root), match);
   if (!columns_node) return std::nullopt;
   const Fold* columns = context.get_if<Fold>(*columns_node);
   if (!columns || columns->axis != 4) return std::nullopt;
   const std::optional<NodeIndex> permuted =
-      match_first_contribution(context, context.operand(*columns_node), match);
+      detail::match_first_contribution(context, context.operand(*columns_node), match);
   if (!permuted || !is_permute(context, *permuted, order)) return std::nullopt;
   const std::optional<NodeIndex> reshaped =
-      match_first_contribution(context, context.operand(*permuted), match);
+      detail::match_first_contribution(context, context.operand(*permuted), match);
   if (!reshaped || !context.is<Reshape>(*reshaped)) return std::nullopt;
   match.interiors.insert(match.interiors.end(), {*columns_node, *permuted, *reshaped});
   const Shape& shape = context.shape(*permuted);  // [batch, channels, count, size, count, size]
@@ -106,8 +107,8 @@ std::optional<Windows> match_folds(const MatchContext& context, NodeIndex root,
   return windows;
 }
 
-std::optional<NodeIndex> match_first_contribution(const MatchContext& context, NodeIndex root,
-                                                  PatternMatch& match) {
+std::optional<NodeIndex> detail::match_first_contribution(const MatchContext& context, NodeIndex root,
+                                                          PatternMatch& match) {
   if (!context.is<Add>(root)) return std::nullopt;
   const NodeIndex leaf = context.operand(root, 0);
   if (!context.is<Leaf>(leaf) || !context.leaf_is_filled_with(leaf, 0.0)) return std::nullopt;

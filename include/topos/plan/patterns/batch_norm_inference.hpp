@@ -8,7 +8,7 @@
 namespace topos {
 
 /// The tail over any mean and variance.
-struct BatchNormInference : BatchNormTail {
+struct BatchNormInference : detail::BatchNormTail {
   static constexpr std::string_view name = "BatchNormInference";
 
   static std::optional<BatchNormInference> match(const MatchContext& context, NodeIndex root,

@@ -10,7 +10,7 @@ namespace topos {
 /// The tail, whose mean and variance are those of the input's columns. The operation gives them too, so that
 /// they may be read and declared. It rounds otherwise than the composition; a gradient, which reads the
 /// interiors, bars it.
-struct BatchNormTraining : BatchNormTail {
+struct BatchNormTraining : detail::BatchNormTail {
   static constexpr std::string_view name = "BatchNormTraining";
 
   static std::optional<BatchNormTraining> match(const MatchContext& context, NodeIndex root,

@@ -11,10 +11,12 @@ namespace topos {
 
 /// What a pattern sees of a program: its structure, what is declared, and whether a leaf repeats one value.
 struct MatchContext {
-  const Graph& graph;
-  const Schedule& schedule;
+  const Graph& graph;        ///< the structure
+  const Schedule& schedule;  ///< what is computed and declared of it
+  /// Whether every element of a leaf is `value`.
   std::function<bool(NodeIndex leaf, double value)> leaf_is_filled_with;
 
+  // A node, its shape, the index of an operand.
   const Node& node(NodeIndex index) const { return graph[index]; }
   const Shape& shape(NodeIndex index) const { return graph[index].shape; }
   NodeIndex operand(NodeIndex index, std::size_t position = 0) const {
@@ -25,6 +27,7 @@ struct MatchContext {
   const Op* get_if(NodeIndex index) const {
     return graph[index].operation.get_if<Op>();
   }
+  /// Whether the node's operation is an Op.
   template <class Op>
   bool is(NodeIndex index) const {
     return graph[index].operation.is<Op>();
@@ -33,8 +36,10 @@ struct MatchContext {
 
 /// What a matcher collects: the nodes that the operation stands for, besides its root.
 struct PatternMatch {
-  std::vector<NodeIndex> interiors;
+  std::vector<NodeIndex> interiors;  ///< in any order
 };
+
+namespace detail {
 
 struct PatternMatcher;
 
@@ -44,5 +49,7 @@ struct PatternMatcher;
 /// UsageError when one of `own` names a node that its root cannot stand for or read.
 std::vector<Candidate> discover_candidates(const MatchContext& context,
                                            std::span<const PatternMatcher> own = {});
+
+}  // namespace detail
 
 }  // namespace topos

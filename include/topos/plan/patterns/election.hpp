@@ -9,6 +9,7 @@
 
 namespace topos {
 
+/// What a consumer takes, and what is left to compute.
 struct Election {
   std::vector<const Candidate*> elected;  ///< by node: the candidate rooted there, or null
   std::vector<bool> needed;               ///< by node: computed still, as itself or as an elected root; not

@@ -8,11 +8,16 @@
 
 namespace topos {
 
+/// The nodes of such a tail.
 struct NormTail {
-  NodeIndex input = 0, scale = 0, shift = 0, mean = 0, variance = 0;
-  NodeIndex centered = 0;  ///< Subtract(input, mean repeated)
-  NodeIndex epsilon = 0;   ///< of one element
+  NodeIndex input = 0;               ///< [rows, features]
+  NodeIndex scale = 0, shift = 0;    ///< [features]
+  NodeIndex mean = 0, variance = 0;  ///< one for each row, or for each feature
+  NodeIndex centered = 0;            ///< Subtract(input, mean repeated)
+  NodeIndex epsilon = 0;             ///< of one element
 };
+
+namespace detail {
 
 /// Matches Add(Multiply(Divide(centered, deviation), scale), shift): scale and shift are repeated along axis
 /// 0, mean and deviation along `axis`, the one that their statistics are taken over.
@@ -39,5 +44,7 @@ struct BatchNormTail {
     return "{epsilon = " + out.leaf_literal(tail.epsilon) + " : f32, feature_index = 1 : i64}";
   }
 };
+
+}  // namespace detail
 
 }  // namespace topos

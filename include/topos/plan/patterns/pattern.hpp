@@ -23,6 +23,8 @@ concept Pattern = std::copyable<P> && requires(const P& pattern, const MatchCont
   { pattern.reads() } -> std::same_as<std::vector<NodeIndex>>;
 };
 
+namespace detail {
+
 struct PatternMatcher {
   bool is_closed;
   std::optional<Candidate> (*match)(const MatchContext& context, NodeIndex root);
@@ -44,11 +46,14 @@ PatternMatcher matcher_of() {
   return {is_closed, match};
 }
 
+}  // namespace detail
+
 /// A pattern that has text. Its definition is needed only where it is used, after emission's writer.
 template <class P>
 concept SpelledPattern =
     Pattern<P> && requires(const P& pattern, StableHloWriter& out) { pattern.spell(out); };
 
+namespace detail {
 template <SpelledPattern P>
 inline constexpr PatternSpelling spelling_of{
     [](const std::any& attributes, const StableHloWriter& out) {
@@ -58,5 +63,6 @@ inline constexpr PatternSpelling spelling_of{
       return true;
     },
     [](const std::any& attributes, StableHloWriter& out) { std::any_cast<const P&>(attributes).spell(out); }};
+}  // namespace detail
 
 }  // namespace topos

@@ -17,6 +17,7 @@
 
 namespace topos {
 
+/// In the order in which their candidates are listed, and elected.
 using PatternList = TypeList<WindowProduct, ReduceWindow, WindowProductKernelGradient,
                              WindowProductInputGradient, ReduceWindowGradient, BatchNormTraining,
                              BatchNormInference, RowNorm, SoftmaxAttention, SelectedLogSoftmax>;

@@ -7,9 +7,11 @@
 
 namespace topos {
 
+namespace detail {
+
 /// The chain of maxima over the lanes of windows, lane by lane: the forward half of a max pool.
 struct LaneMaxima {
-  Windows windows;
+  Windows windows;                 ///< of the source
   std::vector<NodeIndex> lane;     ///< by lane: its Narrow
   std::vector<NodeIndex> maximum;  ///< by lane: the maximum of lanes 0 ... k, lane 0 being its own
 };
@@ -20,10 +22,12 @@ std::optional<LaneMaxima> match_lane_maxima(const MatchContext& context, NodeInd
 std::optional<LaneMaxima> match_lane_maxima(const MatchContext& context, NodeIndex earlier, NodeIndex lane,
                                             PatternMatch& match);
 
+}  // namespace detail
+
 /// Reshape to [batch, channels, counts] of the chain of maxima over all lanes.
 struct ReduceWindow {
   static constexpr std::string_view name = "ReduceWindow";
-  Windows windows;
+  Windows windows;  ///< of the source
 
   static std::optional<ReduceWindow> match(const MatchContext& context, NodeIndex root, PatternMatch& match);
   std::vector<NodeIndex> reads() const { return {windows.source}; }

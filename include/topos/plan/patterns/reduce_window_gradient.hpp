@@ -11,7 +11,7 @@ namespace topos {
 /// that holds a NaN has the maximum NaN; which lane then gets the cotangent is not the same here and there.
 struct ReduceWindowGradient {
   static constexpr std::string_view name = "ReduceWindowGradient";
-  Windows windows;
+  Windows windows;          ///< of the source
   NodeIndex cotangent = 0;  ///< [batch, channels, counts, 1]
 
   static std::optional<ReduceWindowGradient> match(const MatchContext& context, NodeIndex root,

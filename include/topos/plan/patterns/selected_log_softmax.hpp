@@ -13,9 +13,9 @@ namespace topos {
 struct SelectedLogSoftmax {
   static constexpr std::string_view name = "SelectedLogSoftmax";
   static constexpr bool is_closed = true;
-  NodeIndex logits = 0;  ///< [rows, classes]
-  NodeIndex targets = 0;
-  NodeIndex log_softmax = 0;
+  NodeIndex logits = 0;       ///< [rows, classes]
+  NodeIndex targets = 0;      ///< [rows, classes]
+  NodeIndex log_softmax = 0;  ///< what is given
 
   static std::optional<SelectedLogSoftmax> match(const MatchContext& context, NodeIndex root,
                                                  PatternMatch& match);

@@ -15,13 +15,13 @@ struct SoftmaxAttention {
   /// One operation on the scores: with `operand` on the right, or on the left where the order does not
   /// matter.
   struct Link {
-    NodeIndex node = 0;
-    NodeIndex operand = 0;
+    NodeIndex node = 0;     ///< the operation
+    NodeIndex operand = 0;  ///< its operand besides the scores
   };
-  NodeIndex queries = 0;  ///< [..., queries, width]
-  NodeIndex keys = 0;     ///< [..., width, keys]
-  NodeIndex values = 0;   ///< [..., keys, columns]
-  std::vector<Link> links;
+  NodeIndex queries = 0;            ///< [..., queries, width]
+  NodeIndex keys = 0;               ///< [..., width, keys]
+  NodeIndex values = 0;             ///< [..., keys, columns]
+  std::vector<Link> links;          ///< as they are computed
   std::optional<NodeIndex> factor;  ///< [..., queries, keys]
 
   static std::optional<SoftmaxAttention> match(const MatchContext& context, NodeIndex root,

@@ -26,7 +26,8 @@ struct WindowProduct {
         out.reshape("_kernel", out.name_of(kernel), out.shape_of(kernel), kernel_shape);
     const bool dilated = windows.axes[0].dilation != 1 || windows.axes[1].dilation != 1;
     const std::string dilation =
-        dilated ? ", rhs_dilate = " + list_of(windows, [](const WindowAxis& axis) { return axis.dilation; })
+        dilated ? ", rhs_dilate = " +
+                      detail::list_of(windows, [](const WindowAxis& axis) { return axis.dilation; })
                 : "";
     const std::string product = out.define_rounded(
         "_windows", "_accumulated",
@@ -35,10 +36,10 @@ struct WindowProduct {
             "{{stride = {}, pad = [[{}, {}], [{}, {}]]{}}} {{batch_group_count = 1 : i64, "
             "feature_group_count = 1 : i64}} : ({}, {}) -> {}",
             out.name_of(windows.source), weights,
-            list_of(windows, [](const WindowAxis& axis) { return axis.stride; }), windows.axes[0].pad_low,
-            windows.axes[0].pad_high, windows.axes[1].pad_low, windows.axes[1].pad_high, dilation,
-            out.type(out.shape_of(windows.source)), out.type(kernel_shape),
-            out.accumulator_type(product_shape)),
+            detail::list_of(windows, [](const WindowAxis& axis) { return axis.stride; }),
+            windows.axes[0].pad_low, windows.axes[0].pad_high, windows.axes[1].pad_low,
+            windows.axes[1].pad_high, dilation, out.type(out.shape_of(windows.source)),
+            out.type(kernel_shape), out.accumulator_type(product_shape)),
         product_shape);
     out.reshape("", product, product_shape, out.result_shape());
   }

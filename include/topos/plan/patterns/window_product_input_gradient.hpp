@@ -45,9 +45,9 @@ struct WindowProductInputGradient {
             "{{stride = [1, 1], pad = [[{}, {}], [{}, {}]], lhs_dilate = {}, rhs_dilate = {}}} "
             "{{batch_group_count = 1 : i64, feature_group_count = 1 : i64}} : ({}, {}) -> {}",
             slid, reversed, low[0], high[0], low[1], high[1],
-            list_of(windows, [](const WindowAxis& axis) { return axis.stride; }),
-            list_of(windows, [](const WindowAxis& axis) { return axis.dilation; }), out.type(cotangent_shape),
-            out.type(kernel_shape), out.accumulator_type(out.result_shape())),
+            detail::list_of(windows, [](const WindowAxis& axis) { return axis.stride; }),
+            detail::list_of(windows, [](const WindowAxis& axis) { return axis.dilation; }),
+            out.type(cotangent_shape), out.type(kernel_shape), out.accumulator_type(out.result_shape())),
         out.result_shape());
   }
 };

@@ -11,7 +11,7 @@ namespace topos {
 /// [batch * counts, filters]: the cotangent slides over the source, batch being summed like a feature.
 struct WindowProductKernelGradient {
   static constexpr std::string_view name = "WindowProductKernelGradient";
-  Windows windows;
+  Windows windows;  ///< of the source
   NodeIndex cotangent = 0;
 
   static std::optional<WindowProductKernelGradient> match(const MatchContext& context, NodeIndex root,
@@ -40,9 +40,9 @@ struct WindowProductKernelGradient {
             "{{stride = {}, pad = [[{}, {}], [{}, {}]], rhs_dilate = {}}} {{batch_group_count = 1 : i64, "
             "feature_group_count = 1 : i64}} : ({}, {}) -> {}",
             out.name_of(windows.source), slid,
-            list_of(windows, [](const WindowAxis& axis) { return axis.dilation; }), windows.axes[0].pad_low,
-            high[0], windows.axes[1].pad_low, high[1],
-            list_of(windows, [](const WindowAxis& axis) { return axis.stride; }),
+            detail::list_of(windows, [](const WindowAxis& axis) { return axis.dilation; }),
+            windows.axes[0].pad_low, high[0], windows.axes[1].pad_low, high[1],
+            detail::list_of(windows, [](const WindowAxis& axis) { return axis.stride; }),
             out.type(out.shape_of(windows.source)), out.type(cotangent_shape),
             out.accumulator_type(kernel_shape)),
         kernel_shape);

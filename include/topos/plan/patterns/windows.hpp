@@ -14,20 +14,23 @@ struct WindowAxis {
   Extent size = 1;
   Extent stride = 1;
   Extent dilation = 1;
-  Extent pad_low = 0;
-  Extent pad_high = 0;
+  Extent pad_low = 0;   ///< zeros before the source
+  Extent pad_high = 0;  ///< zeros after it
 };
 
 /// Windows of a rank-4 source, and the shape [batch, channels, count, count] they form.
 struct Windows {
   NodeIndex source = 0;
-  std::array<WindowAxis, 2> axes;
+  std::array<WindowAxis, 2> axes;  ///< of height, of width
   Extent batch = 0;
   Extent channels = 0;
-  std::array<Extent, 2> counts{};
+  std::array<Extent, 2> counts{};  ///< windows along height, along width
 
+  /// Elements of one window.
   Extent area() const { return axes[0].size * axes[1].size; }
 };
+
+namespace detail {
 
 /// The patch matrix [batch * counts, channels * sizes]: Reshape of Permute [0, 2, 4, 1, 3, 5] of Unfold along
 /// 4 of Unfold along 2, of the source or of its zero padding.
@@ -53,5 +56,7 @@ std::string list_of(const Windows& windows, Fact fact) {
   const std::array<std::int64_t, 2> values{fact(windows.axes[0]), fact(windows.axes[1])};
   return describe(values);
 }
+
+}  // namespace detail
 
 }  // namespace topos

@@ -5,6 +5,7 @@
 
 namespace topos::reference {
 
+/// function(x_i) for each element; of two tensors of one shape, function(x_i, y_i).
 template <class E, class Function>
 Tensor<E> map(const Tensor<E>& x, Function function) {
   const bool uniform = x.is_uniform();
