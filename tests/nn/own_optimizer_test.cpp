@@ -80,10 +80,9 @@ TEST(OwnOptimizer, IsRecordedByTheSameRule) {
 }
 
 TEST(Rules, NameTheStateThatTheyKeep) {
-  using Names = std::vector<std::string>;
-  EXPECT_EQ(SgdRule<float>().moments(), Names());
-  EXPECT_EQ(SgdRule<float>{.momentum = 0.9f}.moments(), Names{"velocity"});
-  EXPECT_EQ(AdamRule<float>().moments(), (Names{"first", "second"}));
+  EXPECT_TRUE(SgdRule<float>().moments().empty());
+  EXPECT_EQ(SgdRule<float>{.momentum = 0.9f}.moments(), std::vector<std::string>{"velocity"});
+  EXPECT_EQ(AdamRule<float>().moments(), (std::vector<std::string>{"first", "second"}));
   EXPECT_EQ(AdamWRule<float>().shared()[1].first, "second_power");
 }
 
