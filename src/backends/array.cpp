@@ -121,6 +121,18 @@ void Array::check_values(ArrayElement wanted) const {
   check_bytes(*this, "array");
 }
 
+std::vector<float> Array::floats() const {
+  std::vector<float> result;
+  if (element == ArrayElement::bf16) {
+    for (const std::uint16_t bits : values<std::uint16_t>())
+      result.push_back(std::bit_cast<float>(std::uint32_t{bits} << 16));
+  } else {
+    const std::span<const float> all = values<float>();
+    result.assign(all.begin(), all.end());
+  }
+  return result;
+}
+
 std::vector<ArrayView> views(std::span<const Array> arrays) { return {arrays.begin(), arrays.end()}; }
 
 void check_bytes(const ArrayView& array, std::string_view what) {

@@ -15,11 +15,19 @@ namespace topos::detail {
 namespace {
 
 template <class... Ops>
-void spell_operation(TypeList<Ops...>, const Operation& operation, StableHloWriter& out) {
-  using Function = void (*)(const Operation&, StableHloWriter&);
-  static constexpr Function table[] = {
-      [](const Operation& op, StableHloWriter& writer) { op.get<Ops>().spell(writer); }...};
-  table[operation.opcode()](operation, out);
+void spell_node(TypeList<Ops...>, const Graph& graph, NodeIndex index, StableHloWriter& out) {
+  using Function = void (*)(const Node&, NodeIndex, StableHloWriter&);
+  static constexpr Function table[] = {[](const Node& node, NodeIndex at, StableHloWriter& writer) {
+    const Ops& op = node.operation.get<Ops>();
+    if (Ops::rounds_inside && node.precision != Precision::working) {
+      writer.begin_widened(at);
+      op.spell(writer);
+      return writer.end_widened();
+    }
+    writer.begin(at);
+    op.spell(writer);
+  }...};
+  table[graph[index].operation.opcode()](graph[index], index, out);
 }
 
 /// How the candidate is written, null where the text has no operation for it.
@@ -58,31 +66,31 @@ Election choose(const Graph& graph, const Schedule& schedule, const std::vector<
 
 std::string emit_module(const Graph& graph, const Schedule& schedule,
                         const std::vector<Candidate>& candidates, const std::vector<NodeIndex>& arguments,
-                        const ElementText& element, const std::function<std::string(NodeIndex)>& leaf) {
+                        const ElementTexts& elements, const std::function<std::string(NodeIndex)>& leaf) {
   if (schedule.results().empty()) {
     throw UsageError("a module must have a result: name at least one root or observed node in the entry");
   }
-  StableHloWriter out(graph, element, leaf);
+  StableHloWriter out(graph, elements, leaf);
   std::vector<std::string> signature;
   for (const NodeIndex index : arguments) {
     out.set_name(index, fmt::format("%arg{}", signature.size()));
-    signature.push_back(fmt::format("{}: {}", out.name_of(index), out.type(graph[index].shape)));
+    signature.push_back(fmt::format("{}: {}", out.name_of(index), out.type_of(index)));
   }
   const Election selection = choose(graph, schedule, candidates, out);
   for (const NodeIndex index : schedule.wanted()) {
     if (!selection.needed[index] || !out.name_of(index).empty()) continue;
-    out.begin(index);
     if (const Candidate* raised = selection.elected[index]) {
+      out.begin(index);
       find_spelling(PatternList{}, *raised)->spell(raised->attributes, out);
     } else {
-      spell_operation(OpList{}, graph[index].operation, out);
+      spell_node(OpList{}, graph, index, out);
     }
   }
   std::vector<std::string> names;
   std::vector<std::string> types;
   for (const NodeIndex result : schedule.results()) {
     names.push_back(out.name_of(result));
-    types.push_back(out.type(graph[result].shape));
+    types.push_back(out.type_of(result));
   }
   return fmt::format("module @topos {{\n  func.func @main({}) -> ({}) {{\n{}    return {} : {}\n  }}\n}}\n",
                      fmt::join(signature, ", "), fmt::join(types, ", "), out.body(), fmt::join(names, ", "),

@@ -43,6 +43,26 @@ std::vector<Axis> StableHloWriter::axes_without(const Shape& shape, Axis axis) {
   return axes;
 }
 
+void StableHloWriter::begin(NodeIndex node) {
+  node_ = node;
+  element_ = &elements_.of(graph_[node].precision);
+}
+
+void StableHloWriter::begin_widened(NodeIndex node) {
+  begin(node);
+  element_ = &elements_.working;
+  promoted_operand_ = define("_promoted", fmt::format("stablehlo.convert {} : ({}) -> {}", operand(0),
+                                                      operand_type(0), type(shape(0))));
+}
+
+void StableHloWriter::end_widened() {
+  promoted_operand_.clear();
+  const std::string wide_type = type(result_shape());
+  begin(node_);
+  define("",
+         fmt::format("stablehlo.convert {} : ({}) -> {}", name_of(node_), wide_type, type(result_shape())));
+}
+
 void StableHloWriter::line(std::string_view text, std::size_t depth) {
   body_.append(4 + depth, ' ');
   body_ += text;
@@ -54,7 +74,8 @@ std::string StableHloWriter::local(std::string_view suffix) const {
 }
 
 std::string StableHloWriter::define(std::string_view suffix, std::string_view expression) {
-  std::string name = local(suffix);
+  const bool is_wide = suffix.empty() && !promoted_operand_.empty();
+  std::string name = local(is_wide ? "_wide" : suffix);
   line(fmt::format("{} = {}", name, expression));
   if (suffix.empty()) names_[node_] = name;
   return name;
@@ -73,7 +94,7 @@ std::string StableHloWriter::index_constant(std::string_view suffix, const Shape
 std::string StableHloWriter::dense_constant(std::string_view suffix, const Shape& shape,
                                             const std::vector<double>& elements) {
   return define(suffix,
-                fmt::format("stablehlo.constant {} : {}", element_.dense(shape, elements), type(shape)));
+                fmt::format("stablehlo.constant {} : {}", element_->dense(shape, elements), type(shape)));
 }
 
 std::string StableHloWriter::reduce(std::string_view suffix, std::string_view operation,
@@ -187,7 +208,7 @@ bool StableHloWriter::is_float_leaf(NodeIndex leaf) const {
   double value = 0;
   const auto [end, error] = std::from_chars(literal.data(), literal.data() + literal.size(), value);
   return error == std::errc() && end == literal.data() + literal.size() &&
-         (element_.name != "f64" || static_cast<double>(static_cast<float>(value)) == value);
+         (elements_.working.name != "f64" || static_cast<double>(static_cast<float>(value)) == value);
 }
 
 void StableHloWriter::source_is_an_argument() const {

@@ -72,7 +72,9 @@ std::string describe(const Graph& graph, NodeIndex index) {
   const std::string fields = describe_fields(node.operation.fields());
   if (!detail.empty() && !fields.empty()) detail += "  ";
   detail += fields;
-  return fmt::format("{:>4}  {:<14} {:<18} {}", index, node.operation.name(), detail, describe(node.shape));
+  const bool is_working = node.precision == Precision::working;
+  return fmt::format("{:>4}  {:<14} {:<18} {}{}{}", index, node.operation.name(), detail,
+                     describe(node.shape), is_working ? "" : " ", is_working ? "" : name_of(node.precision));
 }
 
 std::string describe(const Graph& graph, std::string_view kind) {

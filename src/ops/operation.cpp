@@ -51,6 +51,8 @@ bool Operation::operator==(const Operation& other) const {
                     [](const Field& a, const Field& b) {
                       if (const auto* number = std::get_if<std::int64_t>(&a.value))
                         return *number == std::get<0>(b.value);
+                      if (const auto* text = std::get_if<std::string_view>(&a.value))
+                        return *text == std::get<2>(b.value);
                       return std::ranges::equal(std::get<1>(a.value), std::get<1>(b.value));
                     });
 }
@@ -63,6 +65,8 @@ std::string describe_fields(std::span<const Field> fields) {
     text += '=';
     if (const auto* number = std::get_if<std::int64_t>(&field.value)) {
       text += fmt::format("{}", *number);
+    } else if (const auto* word = std::get_if<std::string_view>(&field.value)) {
+      text += *word;
     } else {
       text += describe(std::get<1>(field.value));
     }
@@ -104,6 +108,10 @@ template <class Op>
       .infer_shape =
           [](const void* attributes, const OperandShapes& shapes) {
             return attributes_of<Op>(attributes).infer_shape(shapes);
+          },
+      .result_precision =
+          [](const void* attributes, Precision operands) {
+            return attributes_of<Op>(attributes).result_precision(operands);
           },
   };
   return info;

@@ -47,6 +47,14 @@ TEST(Array, values_come_back_with_their_bits) {
   EXPECT_EQ(Array::of({1}, std::vector<std::uint16_t>{0x3f80}).element, ArrayElement::bf16);
 }
 
+TEST(Array, f32_and_bf16_read_as_floats) {
+  EXPECT_EQ(Array::of({2}, std::vector<float>{-0.5f, 3.0f}).floats(), (std::vector<float>{-0.5f, 3.0f}));
+  EXPECT_EQ(Array::of({3}, std::vector<std::uint16_t>{0x3f80, 0xc049, 0x7f80}).floats(),
+            (std::vector<float>{1.0f, -3.140625f, std::numeric_limits<float>::infinity()}));
+  EXPECT_EQ(message_of([] { Array::zeros({ArrayElement::f64, {2}}).floats(); }),
+            "[array] tensor<2xf64> was read as f32");
+}
+
 TEST(Array, equality_is_of_bits) {
   const std::vector<float> plus{0.0f};
   const std::vector<float> minus{-0.0f};

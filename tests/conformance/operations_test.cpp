@@ -64,6 +64,7 @@ CasesByName elementwise_cases() {
         make_operation<Negate>(), make_operation<Maximum>(), make_operation<Step>()}) {
     cases[operation.name()] = elementwise(operation);
   }
+  cases["Convert"] = elementwise(make_operation<Convert>(Precision::working));
   cases["Div"] = elementwise(make_operation<Divide>(), {}, {0.25, 4.0});
   cases["Exp"] = elementwise(make_operation<Exp>(), {-20.0, 20.0});
   cases["Ln"] = elementwise(make_operation<Log>(), {0.01, 10.0});
@@ -196,7 +197,8 @@ const CasesByName& cases_by_name() {
 /// Records every case with fresh inputs; the results are the values and the gradients of a weighted sum of
 /// them.
 template <class E>
-void expect_cases_conform(const std::vector<Case>& cases, const std::string& label) {
+void expect_cases_conform(const std::vector<Case>& cases, const std::string& label,
+                          Precision held = Precision::working) {
   Tape<E> tape;
   SplitMix64 random(11);
   std::vector<Value<E>> losses;
@@ -209,12 +211,14 @@ void expect_cases_conform(const std::vector<Case>& cases, const std::string& lab
     } else if (one.shapes.size() == 2) {
       values.push_back(tape.input(drawn<E>(one.shapes[1], one.second, random)));
     }
-    const Value<E> value = Value<E>::apply(one.operation, values, Where::current());
-    losses.push_back(sum(value * tape.leaf(drawn<E>(value.shape(), {}, random))));
-    results.push_back(value.symbol());
-    for (const Value<E>& operand : values) {
+    for (Value<E>& operand : values) {
       if (tape.graph()[operand.index()].operation.template is<Input>()) operands.push_back(operand.symbol());
+      operand = convert(operand, held);
     }
+    const Value<E> value = Value<E>::apply(one.operation, values, Where::current());
+    losses.push_back(
+        convert(sum(value * value.leaf(drawn<E>(value.shape(), {}, random))), Precision::working));
+    results.push_back(value.symbol());
   }
   Value<E> loss = losses[0];
   for (std::size_t i = 1; i < losses.size(); ++i) loss = loss + losses[i];
@@ -232,6 +236,7 @@ TEST_P(Operations, mean_the_same_abroad) {
   expect_cases_conform<float>(found->second, std::string(GetParam()) + " f32");
   expect_cases_conform<double>(found->second, std::string(GetParam()) + " f64");
   expect_cases_conform<Bf16>(found->second, std::string(GetParam()) + " bf16");
+  expect_cases_conform<float>(found->second, std::string(GetParam()) + " f32 held in bf16", Precision::bf16);
 }
 
 std::vector<std::string_view> computed_operations() {

@@ -18,8 +18,8 @@ constexpr std::uint64_t shards = 10;
 template <class E>
 ::testing::AssertionResult conformant_graph(std::uint64_t seed, const RandomGraphOptions& options) {
   const RandomGraph<E> graph = random_graph<E>(seed, options);
-  const std::string label =
-      fmt::format("seed {} {} operations {}", seed, ElementTraits<E>::name, options.operations);
+  const std::string label = fmt::format("seed {} {}{} operations {}", seed, ElementTraits<E>::name,
+                                        options.mixed ? " and bf16" : "", options.operations);
   return conformant(graph.entry().lower(), graph.network.parameters(), graph.feeds, {.label = label});
 }
 
@@ -57,12 +57,14 @@ TEST_P(RandomModules, mean_the_same_to_both_engines) {
 INSTANTIATE_TEST_SUITE_P(Shards, RandomModules, ::testing::Range(std::uint64_t{0}, shards));
 
 // Short ones: each rounding is a two hundredth, so that bounds soon allow anything.
-TEST(RandomModulesOfBf16, mean_the_same_to_both_engines) {
+template <class E>
+void expect_conformant_short_graphs(bool mixed) {
   for (const Engine engine : engines) TOPOS_REQUIRE_ENGINE(engine);
   const std::array before{Foreign::instance().witness(engines[0]), Foreign::instance().witness(engines[1])};
   int lacking = 0;
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
-    const ::testing::AssertionResult result = conformant_graph<Bf16>(seed, {.operations = 1 + seed % 6});
+    const ::testing::AssertionResult result =
+        conformant_graph<E>(seed, {.operations = 1 + seed % 6, .mixed = mixed});
     lacking += !result && lacks_product(result.message());
     EXPECT_TRUE(result || lacks_product(result.message())) << result.message();
   }
@@ -76,6 +78,10 @@ TEST(RandomModulesOfBf16, mean_the_same_to_both_engines) {
     EXPECT_LE(since(&Witness::loose), 0.1 * since(&Witness::elements)) << name(engines[i]);
     EXPECT_LE(since(&Witness::unclaimed), 0.01 * since(&Witness::elements)) << name(engines[i]);
   }
+}
+TEST(RandomModulesOfBf16, mean_the_same_to_both_engines) { expect_conformant_short_graphs<Bf16>(false); }
+TEST(RandomModulesOfF32AndBf16, mean_the_same_to_both_engines) {
+  expect_conformant_short_graphs<float>(true);
 }
 
 TEST(ResidentServer, computes_random_modules_within_the_same_bounds) {

@@ -12,16 +12,12 @@ namespace {
 
 constexpr std::uint64_t graphs = 1000;  // of each element type
 
+/// Of every reading of the seed's program.
 template <class E>
-class RandomPrograms : public ::testing::Test {};
-using ElementTypes = ::testing::Types<float, double, Bf16>;
-TYPED_TEST_SUITE(RandomPrograms, ElementTypes);
-
-TYPED_TEST(RandomPrograms, plan_and_interpreter_and_both_gradients_give_equal_bits) {
-  using E = TypeParam;
-  for (std::uint64_t seed = 0; seed < graphs && !this->HasFailure(); ++seed) {
+void expect_equal_bits(bool mixed = false) {
+  for (std::uint64_t seed = 0; seed < graphs && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    const RandomGraph<E> graph = random_graph<E>(seed, suite_options(seed));
+    const RandomGraph<E> graph = random_graph<E>(seed, suite_options(seed, mixed));
     const Parameters<E> parameters = graph.network.parameters();
     Entry<E> entry = graph.entry();
     const topos::Run<E> interpreted = entry.interpret(parameters, graph.feeds);
@@ -47,6 +43,18 @@ TYPED_TEST(RandomPrograms, plan_and_interpreter_and_both_gradients_give_equal_bi
   }
 }
 
+template <class E>
+class RandomPrograms : public ::testing::Test {};
+using ElementTypes = ::testing::Types<float, double, Bf16>;
+TYPED_TEST_SUITE(RandomPrograms, ElementTypes);
+
+TYPED_TEST(RandomPrograms, plan_and_interpreter_and_both_gradients_give_equal_bits) {
+  expect_equal_bits<TypeParam>();
+}
+TEST(RandomMixedPrograms, plan_and_interpreter_and_both_gradients_give_equal_bits) {
+  expect_equal_bits<float>(true);
+}
+
 TYPED_TEST(RandomPrograms, are_the_same_for_the_same_seed) {
   using E = TypeParam;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
@@ -64,7 +72,7 @@ TEST(RandomProgramShapes, every_operation_and_every_kind_of_shape_and_sharing_oc
   std::array<std::size_t, 6> ranks{};
   std::size_t empty = 0, ones = 0, largest = 0, repeated = 0, shared = 0, deepest = 0;
   for (std::uint64_t seed = 0; seed < graphs; ++seed) {
-    const RandomGraph<float> graph = random_graph<float>(seed, suite_options(seed));
+    const RandomGraph<float> graph = random_graph<float>(seed, suite_options(seed, seed % 4 == 3));
     std::vector<std::size_t> readers(graph.forward_size, 0), depth(graph.forward_size, 0);
     for (NodeIndex index = 0; index < graph.forward_size; ++index) {
       const Node& node = graph.network.graph()[index];

@@ -147,7 +147,8 @@ TEST(OwnPatterns, BringTheirTextAsData) {
   ASSERT_NE(candidate.spelling, nullptr);
   const ElementText f32{
       .name = "f32", .accumulator = "f32", .literal = {}, .negative_infinity = {}, .dense = {}};
-  StableHloWriter out(plan.graph(), f32, {});
+  const ElementTexts elements{f32, f32};
+  StableHloWriter out(plan.graph(), elements, {});
   out.set_name(0, "%x");
   out.begin(candidate.root);
   const PatternSpelling& spelling = *candidate.spelling;

@@ -46,9 +46,9 @@ class Spelling {
   }
 
   Tape<E> tape_ = recorded();
-  ElementText element_ = text_of<E>();
+  ElementTexts elements_{text_of<E>(), text_of<Bf16>()};
   StableHloWriter out_ = [this] {
-    StableHloWriter out(tape_.graph(), element_, [this](NodeIndex leaf) {
+    StableHloWriter out(tape_.graph(), elements_, [this](NodeIndex leaf) {
       return dense_attribute(*tape_.payload(tape_.graph().symbol(leaf)));
     });
     out.set_name(0, "%x");
@@ -158,6 +158,29 @@ TEST(Writer, ReducesAndMultipliesInTheAccumulator) {
             "    %v2_zeros = stablehlo.constant dense<0.0> : tensor<2x3xf32>\n"
             "    %v2_sum = stablehlo.add %v2_x_promoted, %v2_zeros : tensor<2x3xf32>\n"
             "    %v2 = stablehlo.convert %v2_sum : (tensor<2x3xf32>) -> tensor<2x3xbf16>\n");
+}
+
+TEST(Writing, ANodeHeldInBf16HasItsTypesOrIsSpelledInTheWorkingElement) {
+  Tape<float> tape;
+  const auto x = tape.input(Tensor<float>::filled({2}, 0.0f));
+  const auto half = convert<Bf16>(x);
+  exp(half);
+  const ElementTexts elements{text_of<float>(), text_of<Bf16>()};
+  EXPECT_EQ(elements.of(Precision::bf16).name, "bf16");
+  StableHloWriter out(tape.graph(), elements, {});
+  out.set_name(0, "%x");
+  out.begin(1);
+  EXPECT_EQ(out.operand_type(0), "tensor<2xf32>");
+  EXPECT_EQ(out.type_of(1), "tensor<2xbf16>");
+  out.define("", "half");
+  out.begin_widened(2);
+  out.elementwise("wide");
+  out.end_widened();
+  EXPECT_EQ(out.body(),
+            "    %v1 = half\n"
+            "    %v2_promoted = stablehlo.convert %v1 : (tensor<2xbf16>) -> tensor<2xf32>\n"
+            "    %v2_wide = wide %v2_promoted : tensor<2xf32>\n"
+            "    %v2 = stablehlo.convert %v2_wide : (tensor<2xf32>) -> tensor<2xbf16>\n");
 }
 
 }  // namespace

@@ -151,6 +151,19 @@ E erf_slope_reference(E x) {
          static_cast<E>(1.12837916709551257389616L);
 }
 
+/// To bf16, which is f32's alone, and to the tape's own element, which changes nothing and so has
+/// differences.
+OpCases conversion() {
+  const auto unchanged = [](auto x) { return x; };
+  const auto nearest = [](float x) -> float { return Bf16(x); };
+  OpCases cases = unary(make_operation<Convert>(Precision::working), unchanged, unchanged, 0,
+                        {-1.7, -0.4, 0.3, 1.1}, [](const Value<float>& x) { return convert<Bf16>(x); });
+  for (auto& narrowing : unary_values<float>(make_operation<Convert>(Precision::bf16), nearest, 0))
+    cases.f32.push_back(std::move(narrowing));
+  cases.spellings[0].operation = make_operation<Convert>(Precision::bf16);
+  return cases;
+}
+
 }  // namespace
 
 std::vector<OpCases> elementwise_cases() {
@@ -217,6 +230,7 @@ std::vector<OpCases> elementwise_cases() {
              rounded<double>([](long double x, long double y) { return std::pow(x, y); }), one_unit, positive,
              right, [](const V& x, const V& y) { return pow(x, y); }),
   };
+  all.push_back(conversion());
   // A step is flat: its operands are data.
   for (OpCases& cases : all) {
     if (cases.name == "Step") cases.derivatives[0].data = {0, 1};

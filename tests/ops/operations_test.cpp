@@ -81,7 +81,7 @@ Recording<E> record(const Operation& operation, const std::vector<Tensor<E>>& op
   for (const Tensor<E>& operand : operands) values.push_back(tape.parameter(operand));
   const Symbols symbols(values.begin(), values.end());
   const Value<E> value = Value<E>::apply(operation, values, Where::current());
-  const Value<E> loss = sum(value * tape.leaf(scattered<E>(value.shape(), 77)));
+  const Value<E> loss = sum(value * value.leaf(scattered<E>(value.shape(), 77)));
   const Adjoints first = tape.differentiate(loss, symbols);
   Value<E> slope = tape.leaf(Tensor<E>(E(0)));
   std::uint32_t seed = 90;

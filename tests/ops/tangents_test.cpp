@@ -64,7 +64,7 @@ Recording<E> record(const Operation& operation, const std::vector<Tensor<E>>& op
     tangents.push_back(tangent);
   }
   const Value<E> value = Value<E>::apply(operation, values, Where::current());
-  const Value<E> weights = tape.leaf(scattered<E>(value.shape(), 77));
+  const Value<E> weights = value.leaf(scattered<E>(value.shape(), 77));
   Symbols placeholders{Symbol(value.symbol().origin(), static_cast<NodeIndex>(tape.size()))};
   const Value<E> product = tape.jvp(value, along);
   const Adjoints gradients = tape.vjp(value, weights, symbols);

@@ -56,12 +56,12 @@ std::string difference(Entry<E> entry, const topos::Run<E>& expected, const Para
 }
 
 template <class E>
-void expect_random_programs(std::uint64_t first, std::uint64_t count) {
+void expect_random_programs(std::uint64_t first, std::uint64_t count, bool mixed = false) {
   Machine machine;
   const std::vector<Setting> settings = testing::settings();
   int failures = 0;
   for (std::uint64_t seed = first; seed < first + count && failures < 3; ++seed) {
-    const testing::RandomGraph<E> graph = testing::random_graph<E>(seed, testing::suite_options(seed));
+    const testing::RandomGraph<E> graph = testing::random_graph<E>(seed, testing::suite_options(seed, mixed));
     const Parameters<E> parameters = graph.network.parameters();
     const auto expected = graph.entry().interpret(parameters, graph.feeds);
     for (std::uint64_t k = 0; k < 6; ++k) {
@@ -76,6 +76,9 @@ void expect_random_programs(std::uint64_t first, std::uint64_t count) {
 
 TEST(Engines, GiveTheInterpretersBitsForRandomProgramsOfFloats) { expect_random_programs<float>(0, 500); }
 TEST(Engines, GiveTheInterpretersBitsForRandomProgramsOfDoubles) { expect_random_programs<double>(500, 500); }
+TEST(Engines, GiveTheInterpretersBitsForRandomProgramsOfFloatsSomeHeldInBf16) {
+  expect_random_programs<float>(1000, 500, true);
+}
 
 /// Every n-th setting, each with a plan of its own.
 template <class E>

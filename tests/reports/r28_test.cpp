@@ -30,5 +30,30 @@ TEST(Bf16Accumulators, do_not_saturate) {
   for (const Bf16 logarithm : run.of(logarithms).elements()) ASSERT_EQ(logarithm, Bf16(-std::log(512.0f)));
 }
 
+// The same on a tape of float, where a value held in bf16 may be converted before what needs more digits.
+TEST(Bf16Accumulators, give_the_right_softmax_in_a_program_of_two_types) {
+  Tape<float> tape;
+  const auto held = [&](const Shape& shape, float value) {
+    return convert<Bf16>(tape.input(Tensor<float>::filled(shape, value)));
+  };
+  const auto ones = held(Shape({70000}), 1);
+  const auto total = sum(ones);
+  const auto mean = mean_along(ones, 0);
+  const auto row = held(Shape({1, 1000}), 1);
+  const auto dot = matmul(row, held(Shape({1000, 1}), 1));
+  const auto logits = held(Shape({1, 512}), 0);
+  const auto probabilities = convert<Bf16>(softmax(convert<float>(logits), 1));
+  const auto narrow = softmax(logits, 1);
+  const Network<float> network = std::move(tape).seal();
+  const auto run =
+      network.entry({total, mean, dot, probabilities, narrow}).lower().forward(network.parameters());
+  EXPECT_EQ(run.of(total).item(), 70144.0f);
+  EXPECT_EQ(run.of(mean).item(), 1.0f);
+  EXPECT_EQ(run.of(dot).item(), 1000.0f);
+  for (const float probability : run.of(probabilities).elements()) ASSERT_EQ(probability, 0.001953125f);
+  for (const float probability : run.of(narrow).elements())
+    ASSERT_EQ(probability, float(Bf16(std::exp(-6.25f)))) << "the logarithm is a node, and was rounded";
+}
+
 }  // namespace
 }  // namespace topos::reports

@@ -12,6 +12,7 @@
 #include "topos/differentiate/adjoints.hpp"
 #include "topos/nn/initialize.hpp"
 #include "topos/ops/functions.hpp"
+#include "topos/ops/held_tensor.hpp"
 #include "topos/plan/entry.hpp"
 
 namespace topos::testing {
@@ -20,6 +21,7 @@ struct RandomGraphOptions {
   std::size_t operations = 20;  ///< drawn; repairs of domain and the loss add some
   bool deep = false;            ///< mostly a chain: depth near `operations`
   bool smooth = false;          ///< without kinks, so that differences can check the gradient
+  bool mixed = false;           ///< some values are held in bf16; of float only
 };
 
 /// A program, its loss (rank 0) and the loss's gradient with respect to every parameter and input.
@@ -127,19 +129,25 @@ class RandomProgram {
     pool_.push_back({value, std::move(now)});
     return pool_.size() - 1;
   }
-  std::size_t record(const Operation& operation, const std::vector<std::size_t>& operands) {
+  Precision held_in(std::size_t x) const { return pool_[x].value.precision(); }
+  std::size_t converted(std::size_t x, Precision to) { return record(make_operation<Convert>(to), {x}); }
+  std::size_t record(const Operation& operation, std::vector<std::size_t> operands) {
+    if (operands.size() == 2 && held_in(operands[0]) != held_in(operands[1])) {
+      const std::size_t changed = below(2);
+      operands[changed] = converted(operands[changed], held_in(operands[1 - changed]));
+    }
     std::vector<Value<E>> values;
-    std::vector<Tensor<E>> tensors;
+    std::vector<HeldTensor<E>> tensors;
     for (const std::size_t x : operands) {
       ++pool_[x].readers;
       values.push_back(pool_[x].value);
-      tensors.push_back(pool_[x].now);
+      tensors.push_back({pool_[x].now, held_in(x)});
     }
     std::size_t depth = 0;
     for (const std::size_t x : operands) depth = std::max(depth, pool_[x].depth + 1);
     const Where where = Where::current();
     const Value<E> value = Value<E>::apply(operation, values, where);
-    const std::size_t result = keep(value, Tensor<E>::apply(operation, tensors, where));
+    const std::size_t result = keep(value, HeldTensor<E>::apply(operation, tensors, where).tensor);
     pool_[result].depth = depth;
     if (depth > pool_[deepest_].depth) deepest_ = result;
     return result;
@@ -364,6 +372,11 @@ class RandomProgram {
   }
 
   void step() {
+    if (options_.mixed && chance(0.2)) {
+      const std::size_t x = any();
+      converted(x, held_in(x) == Precision::bf16 ? Precision::working : Precision::bf16);
+      return;
+    }
     switch (below(options_.smooth ? 31 : 34)) {
       case 0:
         return void(source(shape()));
@@ -455,11 +468,11 @@ RandomGraph<E> random_graph(std::uint64_t seed, const RandomGraphOptions& option
 
 /// The options of the suite's graph number `seed`: most hold 4 to 20 operations, some up to 200, a third are
 /// chains.
-inline RandomGraphOptions suite_options(std::uint64_t seed) {
-  if (seed % 100 == 99) return {.operations = 200, .deep = true};
+inline RandomGraphOptions suite_options(std::uint64_t seed, bool mixed = false) {
+  if (seed % 100 == 99) return {.operations = 200, .deep = true, .mixed = mixed};
   SplitMix64 random(seed ^ 0x746F706F73u);
   const std::uint64_t size = seed % 25 == 24 ? 40 + random.next() % 161 : 4 + random.next() % 17;
-  return {.operations = static_cast<std::size_t>(size), .deep = random.next() % 3 == 0};
+  return {.operations = static_cast<std::size_t>(size), .deep = random.next() % 3 == 0, .mixed = mixed};
 }
 
 }  // namespace topos::testing

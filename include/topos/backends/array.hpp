@@ -108,6 +108,10 @@ struct Array {
     return {reinterpret_cast<Number*>(bytes.data()), bytes.size() / sizeof(Number)};
   }
 
+  /// The elements of an f32 or a bf16 array as floats: what a tape of float answers for a value, whatever it
+  /// is held in. Throws UsageError for another element.
+  std::vector<float> floats() const;
+
   /// Equal bits: -0 differs from +0, and a NaN equals itself.
   bool operator==(const Array&) const = default;
 

@@ -65,6 +65,10 @@ std::vector<Value<E>> Tape<E>::jvp(const Symbols& targets, const Tangents<E>& al
                                    variable.index(), topos::describe(variable.shape()),
                                    topos::describe(tangent.shape()), topos::describe(where)));
     }
+    if (tangent.precision() != variable.precision()) {
+      throw UsageError(fmt::format("a tangent must be held as its variable, node {}, is: convert it; at {}",
+                                   variable.index(), topos::describe(where)));
+    }
     if (!named.insert(variable.index()).second) {
       throw UsageError(
           fmt::format("node {} has two tangents: add them; at {}", variable.index(), topos::describe(where)));
@@ -76,8 +80,7 @@ std::vector<Value<E>> Tape<E>::jvp(const Symbols& targets, const Tangents<E>& al
   std::vector<NodeIndex> placeholders;
   std::vector<detail::Seed> seeds;
   for (const Symbol& target : targets) {
-    const Value<E> zeros =
-        leaf(Tensor<E>::filled(graph()[target.index()].shape, ElementTraits<E>::from_double(0.0)));
+    const Value<E> zeros = value(target.index()).constant(graph()[target.index()].shape, 0.0);
     placeholders.push_back(zeros.index());
     seeds.push_back({target.index(), zeros.index()});
   }

@@ -66,6 +66,10 @@ Adjoints Tape<E>::vjp(const Symbol& target_symbol, const Value<E>& seed, const S
                                  topos::describe(target.shape()), topos::describe(seed.shape()),
                                  topos::describe(where)));
   }
+  if (seed.precision() != target.precision()) {
+    throw UsageError(fmt::format("the seed must be held as its target, node {}, is: convert it; at {}",
+                                 target.index(), topos::describe(where)));
+  }
   for (const Symbol& symbol : wrt) resolve(symbol);
 
   // One cotangent per node up to the target; nodes recorded by the rules take no part.
@@ -74,7 +78,7 @@ Adjoints Tape<E>::vjp(const Symbol& target_symbol, const Value<E>& seed, const S
   const auto value = [&](NodeIndex index) { return Value<E>(recorder_, index); };
   detail::scan_backwards<E>(graph(), cotangents, value, [&](NodeIndex operand, const Value<E>& contribution) {
     NodeIndex& total = cotangents[operand];
-    if (total == detail::no_cotangent) total = target.constant(contribution.shape(), 0.0).index();
+    if (total == detail::no_cotangent) total = contribution.constant(contribution.shape(), 0.0).index();
     total = add(value(total), contribution).index();
   });
 
@@ -82,7 +86,7 @@ Adjoints Tape<E>::vjp(const Symbol& target_symbol, const Value<E>& seed, const S
   for (const Symbol& symbol : wrt) {
     const NodeIndex index = symbol.index();
     NodeIndex gradient = index < cotangents.size() ? cotangents[index] : detail::no_cotangent;
-    if (gradient == detail::no_cotangent) gradient = target.constant(graph()[index].shape, 0.0).index();
+    if (gradient == detail::no_cotangent) gradient = value(index).constant(graph()[index].shape, 0.0).index();
     pairs.push_back({symbol, graph().symbol(gradient)});
   }
   return Adjoints(target_symbol, std::move(pairs));

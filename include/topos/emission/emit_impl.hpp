@@ -5,14 +5,16 @@
 #include "topos/emission/emit.hpp"
 #include "topos/emission/literal.hpp"
 #include "topos/emission/module.hpp"
+#include "topos/tensor/convert.hpp"
 
 namespace topos {
 
+namespace detail {
+
 template <class E>
-std::string emit_stablehlo(const Plan<E>& plan) {
+ElementText element_text() {
   using Traits = ElementTraits<E>;
-  const DefaultFloatEnvironment environment;  // or a subnormal constant would compare equal to zero
-  static const ElementText element{
+  return {
       .name = Traits::name,
       .accumulator = ElementTraits<Accumulator<E>>::name,
       .literal = [](double value) { return stablehlo_literal(Traits::from_double(value)); },
@@ -25,12 +27,30 @@ std::string emit_stablehlo(const Plan<E>& plan) {
             return dense_attribute(Tensor<E>(shape, std::move(converted)));
           },
   };
+}
+
+template <class E>
+std::string leaf_attribute(const Tensor<E>& payload, Precision precision) {
+  if constexpr (std::same_as<E, float>) {
+    if (precision == Precision::bf16) return dense_attribute(convert<Bf16>(payload));
+  }
+  return dense_attribute(payload);
+}
+
+}  // namespace detail
+
+template <class E>
+std::string emit_stablehlo(const Plan<E>& plan) {
+  const DefaultFloatEnvironment environment;  // or a subnormal constant would compare equal to zero
+  static const ElementTexts elements{detail::element_text<E>(), detail::element_text<Bf16>()};
   const Program<E>& program = plan.program();
   std::vector<NodeIndex> arguments;
   for (const Symbol& symbol : plan.arguments()) arguments.push_back(symbol.index());
-  return detail::emit_module(
-      plan.graph(), plan.schedule(), plan.candidates(), arguments, element,
-      [&](NodeIndex leaf) { return dense_attribute(program.leaves[plan.graph()[leaf].slot]); });
+  return detail::emit_module(plan.graph(), plan.schedule(), plan.candidates(), arguments, elements,
+                             [&](NodeIndex leaf) {
+                               const Node& node = plan.graph()[leaf];
+                               return detail::leaf_attribute(program.leaves[node.slot], node.precision);
+                             });
 }
 
 }  // namespace topos

@@ -12,6 +12,6 @@ namespace topos::detail {
 /// The module's text. `arguments` by node; `leaf` gives a leaf's "dense<...>".
 std::string emit_module(const Graph& graph, const Schedule& schedule,
                         const std::vector<Candidate>& candidates, const std::vector<NodeIndex>& arguments,
-                        const ElementText& element, const std::function<std::string(NodeIndex)>& leaf);
+                        const ElementTexts& elements, const std::function<std::string(NodeIndex)>& leaf);
 
 }  // namespace topos::detail

@@ -18,16 +18,37 @@ struct ElementText {
   std::string (*dense)(const Shape& shape, const std::vector<double>& elements);  ///< "dense<...>"
 };
 
+/// The tape's element, and what nodes that are held in bf16 print as.
+struct ElementTexts {
+  ElementText working;  ///< the tape's own
+  ElementText bf16;     ///< of what is held in it
+
+  /// The one of the precision.
+  const ElementText& of(Precision precision) const { return precision == Precision::bf16 ? bf16 : working; }
+};
+
 /// Appends the lines of one node at a time. Operation and pattern headers spell themselves over this class
 /// without including it: their spelling is a template.
 class StableHloWriter {
  public:
-  StableHloWriter(const Graph& graph, const ElementText& element, std::function<std::string(NodeIndex)> leaf)
-      : graph_(graph), element_(element), leaf_(std::move(leaf)), names_(graph.size()) {}
+  StableHloWriter(const Graph& graph, const ElementTexts& elements,
+                  std::function<std::string(NodeIndex)> leaf)
+      : graph_(graph),
+        elements_(elements),
+        element_(&elements.working),
+        leaf_(std::move(leaf)),
+        names_(graph.size()) {}
 
-  // The node being spelled.
-  void begin(NodeIndex node) { node_ = node; }
-  std::string operand(std::size_t i) const { return names_[graph_[node_].operands[i]]; }
+  // The node being spelled; types and literals are of what it is held in.
+  void begin(NodeIndex node);
+  /// The same of a node of one operand, spelled in the working element from its operand promoted to that, and
+  /// rounded by end_widened().
+  void begin_widened(NodeIndex node);
+  void end_widened();
+  std::string operand(std::size_t i) const {
+    return promoted_operand_.empty() ? names_[graph_[node_].operands[i]] : promoted_operand_;
+  }
+  std::string operand_type(std::size_t i) const { return type_of(graph_[node_].operands[i]); }
   const Shape& shape(std::size_t i) const { return graph_[graph_[node_].operands[i]].shape; }
   const Shape& result_shape() const { return graph_[node_].shape; }
   // Any node: a pattern reads more than its root's operands.
@@ -36,13 +57,17 @@ class StableHloWriter {
   void set_name(NodeIndex node, std::string name) { names_[node] = std::move(name); }
 
   // Types and literals.
-  std::string type(const Shape& shape) const { return tensor_type(shape, element_.name); }
-  std::string accumulator_type(const Shape& shape) const { return tensor_type(shape, element_.accumulator); }
+  std::string type(const Shape& shape) const { return tensor_type(shape, element_->name); }
+  /// Of any node, whatever it is held in.
+  std::string type_of(NodeIndex node) const {
+    return tensor_type(shape_of(node), elements_.of(graph_[node].precision).name);
+  }
+  std::string accumulator_type(const Shape& shape) const { return tensor_type(shape, element_->accumulator); }
   static std::string predicate_type(const Shape& shape) { return tensor_type(shape, "i1"); }
   static std::string index_type(const Shape& shape) { return tensor_type(shape, "i64"); }
-  std::string zero() const { return element_.literal(0.0); }
-  std::string one() const { return element_.literal(1.0); }
-  const std::string& negative_infinity() const { return element_.negative_infinity; }
+  std::string zero() const { return element_->literal(0.0); }
+  std::string one() const { return element_->literal(1.0); }
+  const std::string& negative_infinity() const { return element_->negative_infinity; }
   static std::vector<Axis> axes_without(const Shape& shape, Axis axis);
 
   // Lines. Each returns the name it defines: "%vN" + suffix; the empty suffix is the node's own value.
@@ -94,17 +119,19 @@ class StableHloWriter {
   const std::string& body() const { return body_; }
 
  private:
-  bool widens() const { return element_.accumulator != element_.name; }
+  bool widens() const { return element_->accumulator != element_->name; }
   static std::string dot_general(std::string_view left, std::string_view right,
                                  const std::vector<Axis>& batch, const std::vector<Axis>& left_contracted,
                                  const std::vector<Axis>& right_contracted, std::string_view types);
   static std::string tensor_type(const Shape& shape, std::string_view element);
 
   const Graph& graph_;
-  const ElementText& element_;
+  const ElementTexts& elements_;
+  const ElementText* element_;  // of the node being spelled
   std::function<std::string(NodeIndex)> leaf_;
   std::vector<std::string> names_;
   NodeIndex node_ = 0;
+  std::string promoted_operand_;  // empty, unless the node is spelled in a wider element
   std::string body_;
 };
 

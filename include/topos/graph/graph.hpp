@@ -1,6 +1,6 @@
 // The program as data: nodes in recording order. What it means:
-//  * A node is an operation, its operands (earlier nodes) and its shape, all fixed when it is recorded. Nodes
-//    are only appended: never moved, changed or removed, so an index is a name.
+//  * A node is an operation, its operands (earlier nodes), its shape and what it is held in, all fixed when
+//    it is recorded. Nodes are only appended: never moved, changed or removed, so an index is a name.
 //  * Every value is computed as its operation defines it, each node rounding as it would alone; nothing is
 //    contracted, reassociated or simplified, at home or in text.
 //  * A node that no declared result depends on need not be computed; nothing else may be skipped.
@@ -23,10 +23,11 @@ struct Input;
 
 /// One node; of a source, the payload is the program's.
 struct Node {
-  Operation operation;                  ///< with its attributes
-  std::array<NodeIndex, 2> operands{};  ///< the first operation.arity() count
-  NodeIndex slot = 0;                   ///< of a source: position among the leaves, parameters or inputs
-  Shape shape{};                        ///< of its value
+  Operation operation;                       ///< with its attributes
+  std::array<NodeIndex, 2> operands{};       ///< the first operation.arity() count
+  NodeIndex slot = 0;                        ///< of a source: position among the leaves, parameters or inputs
+  Shape shape{};                             ///< of its value
+  Precision precision = Precision::working;  ///< what its value is held in
 
   /// Its operands, without the unused places.
   std::span<const NodeIndex> operand_indices() const { return std::span(operands).first(operation.arity()); }
@@ -68,7 +69,8 @@ class Graph {
   NodeIndex leaves_ = 0;
 };
 
-/// One node as a line: "   3  Mul            1, 2               [2, 2]".
+/// One node as a line: "   3  Mul            1, 2               [2, 2]"; " bf16" follows where it is
+/// held so.
 std::string describe(const Graph& graph, NodeIndex index);
 /// Every node, a line each, then "network: 6 nodes, 1 parameter, 2 inputs" (or "tape: ...").
 std::string describe(const Graph& graph, std::string_view kind);

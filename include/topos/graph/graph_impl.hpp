@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "topos/graph/network.hpp"
+#include "topos/tensor/held.hpp"
 
 namespace topos {
 namespace detail {
@@ -21,11 +22,32 @@ void require_recording(const Recorder<E>& recorder, NodeIndex index, const std::
 }
 
 template <class E>
-NodeIndex append_leaf(Recorder<E>& recorder, Tensor<E> payload) {
-  const NodeIndex index =
-      recorder.program.graph.append(Node{.operation = make_operation<Leaf>(), .shape = payload.shape()});
-  recorder.program.leaves.push_back(std::move(payload));
+NodeIndex append_leaf(Recorder<E>& recorder, Tensor<E> payload, Precision precision) {
+  const NodeIndex index = recorder.program.graph.append(
+      Node{.operation = make_operation<Leaf>(), .shape = payload.shape(), .precision = precision});
+  recorder.program.leaves.push_back(held(std::move(payload), precision));
   return index;
+}
+
+/// Throws UsageError where operands are held in two ways, or a tape of E cannot hold the result so.
+template <class E>
+void require_precisions(const Graph& graph, const Node& node, const std::source_location& where) {
+  if constexpr (std::same_as<E, float>) {
+    const auto element = [&](std::size_t i) {
+      return graph[node.operands[i]].precision == Precision::bf16 ? "bf16" : "f32";
+    };
+    if (node.operation.arity() == 2 &&
+        graph[node.operands[0]].precision != graph[node.operands[1]].precision) {
+      throw UsageError(
+          fmt::format("[{}] its operands must have one element type; got {} (node {}) and {} (node {}): "
+                      "convert one of them; recorded at {}",
+                      node.operation.name(), element(0), node.operands[0], element(1), node.operands[1],
+                      topos::describe(where)));
+    }
+  } else if (node.precision != Precision::working) {
+    throw UsageError(fmt::format("[{}] only a tape of float holds values in {}; recorded at {}",
+                                 node.operation.name(), name_of(node.precision), topos::describe(where)));
+  }
 }
 
 template <class E>
@@ -43,6 +65,12 @@ template <class E>
 Shape Value<E>::shape(const Where& where) const {
   detail::require_recording(*recorder_, index_, where);
   return recorder_->program.graph[index_].shape;
+}
+
+template <class E>
+Precision Value<E>::precision(const Where& where) const {
+  detail::require_recording(*recorder_, index_, where);
+  return recorder_->program.graph[index_].precision;
 }
 
 template <class E>
@@ -68,13 +96,14 @@ Value<E> Value<E>::apply(const Operation& operation, std::span<const Value> oper
     shapes[i] = &recorder.program.graph[operand.index_].shape;
   }
   node.shape = operation.infer_shape(std::span(shapes).first(operands.size()), where);
+  node.precision = operation.result_precision(recorder.program.graph[node.operands[0]].precision);
+  detail::require_precisions<E>(recorder.program.graph, node, where);
   return Value(operands[0].recorder_, recorder.program.graph.append(std::move(node)));
 }
 
 template <class E>
 Value<E> Value<E>::leaf(Tensor<E> payload, const Where& where) const {
-  detail::require_recording(*recorder_, index_, where);
-  return Value(recorder_, detail::append_leaf(*recorder_, std::move(payload)));
+  return Value(recorder_, detail::append_leaf(*recorder_, std::move(payload), precision(where)));
 }
 
 template <class E>
@@ -100,12 +129,12 @@ Value<E> Value<E>::combine(const Operation& operation, const Literal& a, const V
 
 template <class E>
 Value<E> Value<E>::constant(const Shape& shape, double value) const {
-  return leaf(Tensor<E>::filled(shape, ElementTraits<E>::from_double(value)));
+  return leaf(Tensor<E>::filled(shape, detail::held_number<E>(value, precision())));
 }
 
 template <class E>
 Value<E> Value<E>::lowest_finite(const Shape& shape) const {
-  return leaf(Tensor<E>::filled(shape, ElementTraits<E>::lowest_finite()));
+  return leaf(Tensor<E>::filled(shape, detail::lowest_finite_held<E>(precision())));
 }
 
 template <class E>

@@ -26,8 +26,9 @@ struct Recorder {
 template <class E>
 void require_recording(const Recorder<E>& recorder, NodeIndex index, const std::source_location& where);
 
+/// A leaf held in the precision, to which its payload is rounded.
 template <class E>
-NodeIndex append_leaf(Recorder<E>& recorder, Tensor<E> payload);
+NodeIndex append_leaf(Recorder<E>& recorder, Tensor<E> payload, Precision precision = Precision::working);
 
 }  // namespace detail
 
@@ -44,17 +45,20 @@ class Value {
   Value& operator=(const Value&) = default;
   /// Throws UsageError when the tape is no longer recording.
   Shape shape(const Where& where = Where::current()) const;
+  /// What the node is held in.
+  Precision precision(const Where& where = Where::current()) const;
   /// The node's name, which stays good when the tape is sealed.
   Symbol symbol() const { return recorder_->program.graph.symbol(index_); }
   operator Symbol() const { return symbol(); }  // NOLINT(google-explicit-constructor): a value names its node
   NodeIndex index() const { return index_; }    ///< the node's position on the tape
 
-  // The vocabulary of ops/recordable.hpp: here it records.
+  // The vocabulary of ops/recordable.hpp: here it records. The operands of one operation must be held alike
+  // (UsageError). A constant is held as the value beside which it is recorded, rounded once.
   static Value apply(const Operation& operation, std::span<const Value> operands,
                      const std::source_location& where);
   Value constant(const Shape& shape, double value) const;
   Value lowest_finite(const Shape& shape) const;
-  /// Records a constant on this value's tape.
+  /// Records a constant on this value's tape, held as this value is.
   Value leaf(Tensor<E> payload, const Where& where = Where::current()) const;
   /// The value behind a symbol of this value's tape: Tape::resolve where only a value is at hand.
   Value resolve(const Symbol& symbol, const Where& where = Where::current()) const;
@@ -118,6 +122,14 @@ class Value {
   std::shared_ptr<detail::Recorder<E>> recorder_;
   NodeIndex index_;
 };
+
+/// The value held in To: Bf16, to whose numbers it is rounded, or the tape's own element. Records nothing
+/// where it is held so already. Values of other tapes than those of float have only their own element.
+template <class To, class E>
+  requires HeldIn<To, E>
+Value<E> convert(const Value<E>& x, const Where& where = Where::current()) {
+  return convert(x, detail::precision_for<To, E>, where);
+}
 
 // Tensors have the same operators.
 template <class E>

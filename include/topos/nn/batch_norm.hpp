@@ -33,8 +33,8 @@ class BatchNorm : public Parameterized {
   Value<E> express_with(const Value<E>& input, const Symbol& mean, const Symbol& variance,
                         const Where& where = Where::current()) const {
     const Constants at = constants(input, where);
-    const Value<E> means = input.resolve(mean, where);
-    const Value<E> variances = input.resolve(variance, where);
+    const Value<E> means = detail::beside(input, mean, where);
+    const Value<E> variances = detail::beside(input, variance, where);
     const Shape features({features_});
     detail::require(means.shape(where) == features && variances.shape(where) == features, "BatchNorm",
                     fmt::format("mean and variance must both be {}", describe(features)),
@@ -71,7 +71,8 @@ class BatchNorm : public Parameterized {
     detail::require(shape.rank() >= 2 && shape[1] == features_, "BatchNorm",
                     fmt::format("the input must be [batch, {}], or have axes after these", features_),
                     {shape}, where);
-    return {input.resolve(scale_, where), input.resolve(shift_, where), input.resolve(epsilon_, where)};
+    return {detail::beside(input, scale_, where), detail::beside(input, shift_, where),
+            detail::beside(input, epsilon_, where)};
   }
 
   // [batch, features, ...] as [rows, features], and back.

@@ -28,8 +28,8 @@ class Conv2d : public Module<E> {
   const Symbol& bias() const { return bias_; }
 
   Value<E> express(const Value<E>& input, const Where& where = Where::current()) const override {
-    const Value<E> weights = input.resolve(weights_, where);
-    const Value<E> bias = input.resolve(bias_, where);
+    const Value<E> weights = detail::beside(input, weights_, where);
+    const Value<E> bias = detail::beside(input, bias_, where);
     return conv2d(input, weights, bias, options_.stride, options_.padding, options_.dilation, options_.groups,
                   where);
   }

@@ -24,7 +24,7 @@ class Dropout : public Module<E> {
     const Shape shape = input.shape(where);
     detail::require(shape == shape_, "Dropout", "the input must have the mask's shape", {shape, shape_},
                     where);
-    return multiply(input, input.resolve(mask_, where), where);
+    return multiply(input, detail::beside(input, mask_, where), where);
   }
   void visit(Visitor&) const override {}
 

@@ -25,9 +25,9 @@ class LayerNorm : public Module<E> {
 
   Value<E> express(const Value<E>& input, const Where& where = Where::current()) const override {
     detail::require_rows(input, features_, "LayerNorm", where);
-    const Value<E> scale = input.resolve(scale_, where);
-    const Value<E> shift = input.resolve(shift_, where);
-    const Value<E> epsilon = input.resolve(epsilon_, where);
+    const Value<E> scale = detail::beside(input, scale_, where);
+    const Value<E> shift = detail::beside(input, shift_, where);
+    const Value<E> epsilon = detail::beside(input, epsilon_, where);
     return detail::by_rows(input, where, [&](const Value<E>& x) {
       return layer_norm(x, scale, shift, epsilon, centering_, where);
     });

@@ -29,11 +29,11 @@ class Linear : public Module<E> {
 
   Value<E> express(const Value<E>& input, const Where& where = Where::current()) const override {
     detail::require_rows(input, in(), "Linear", where);
-    const Value<E> weights = input.resolve(weights_, where);
+    const Value<E> weights = detail::beside(input, weights_, where);
     return detail::by_rows(input, where, [&](const Value<E>& x) {
       const Value<E> product = matmul(x, weights, where);
       if (!bias_) return product;
-      const Value<E> bias = broadcast_along(input.resolve(*bias_, where), 0, x.shape()[0], where);
+      const Value<E> bias = broadcast_along(detail::beside(input, *bias_, where), 0, x.shape()[0], where);
       return add(product, bias, where);
     });
   }

@@ -30,7 +30,8 @@ class Parameterized {
 };
 
 /// A layer of one input and one output. It holds symbols, not values, and finds them on the input's tape: so
-/// it can be copied freely and stays good when its network is reopened.
+/// it can be copied freely and stays good when its network is reopened. Beside an input held in bf16 its
+/// parameters are converted; they stay, and are trained, in f32.
 template <class E>
 class Module : public Parameterized {
  public:
@@ -38,6 +39,14 @@ class Module : public Parameterized {
   /// another tape than the layer's.
   virtual Value<E> express(const Value<E>& input, const Where& where = Where::current()) const = 0;
 };
+
+namespace detail {
+/// A layer's parameter or constant on the input's tape, held as the input is.
+template <class E>
+Value<E> beside(const Value<E>& input, const Symbol& symbol, const Where& where) {
+  return convert(input.resolve(symbol, where), input.precision(where), where);
+}
+}  // namespace detail
 
 /// The visit of a layer inside another one.
 inline void visit_inside(Visitor& visitor, const std::string& segment, const Parameterized& inside) {

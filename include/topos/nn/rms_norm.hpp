@@ -20,8 +20,8 @@ class RmsNorm : public Module<E> {
 
   Value<E> express(const Value<E>& input, const Where& where = Where::current()) const override {
     detail::require_rows(input, features_, "RmsNorm", where);
-    const Value<E> scale = input.resolve(scale_, where);
-    const Value<E> epsilon = input.resolve(epsilon_, where);
+    const Value<E> scale = detail::beside(input, scale_, where);
+    const Value<E> epsilon = detail::beside(input, epsilon_, where);
     return detail::by_rows(input, where,
                            [&](const Value<E>& x) { return rms_norm(x, scale, epsilon, where); });
   }

@@ -45,9 +45,12 @@ class RunningStatistics : public Parameterized {
   /// Records the statistics after `batch`: for Entry::update, or to observe.
   std::vector<Update> updates(const Normalization<Value<E>>& batch,
                               const Where& where = Where::current()) const {
-    const Value<E> variance = unbiased(batch.variance, batch.rows, where);
+    const auto held = [&](const Value<E>& statistic) {  // as the parameters are, in the tape's own element
+      return convert(statistic, Precision::working, where);
+    };
+    const Value<E> variance = unbiased(held(batch.variance), batch.rows, where);
     const Value<E> next_mean =
-        running_average(batch.mean.resolve(mean_, where), batch.mean, momentum_, where);
+        running_average(batch.mean.resolve(mean_, where), held(batch.mean), momentum_, where);
     const Value<E> next_variance =
         running_average(batch.mean.resolve(variance_, where), variance, momentum_, where);
     return {{mean_, next_mean}, {variance_, next_variance}};

@@ -17,6 +17,7 @@ E erf_slope(const E& x) {
 struct ErfDerivative : ElementwiseUnary {
   static constexpr std::string_view name = "ErfDerivative";
   static constexpr Reads reads = Reads::left | Reads::output;
+  static constexpr bool rounds_inside = true;
   template <class E>
   Tensor<E> evaluate(std::span<const Tensor<E>> in, const Shape&) const {
     return reference::map(in[0], [](const E& x) -> E { return erf_slope(x); });

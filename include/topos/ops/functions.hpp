@@ -242,4 +242,11 @@ R logsumexp(const R& x, Axis axis, const Where& where = Where::current()) {
   return apply(make_operation<LogSumExp>(axis), x, where);
 }
 
+struct Convert;
+/// x held in `to`; x itself where it is held so already. Programs name the element: convert<Bf16>(x).
+template <Recordable R>
+R convert(const R& x, Precision to, const Where& where = Where::current()) {
+  return precision_of(x, where) == to ? x : apply(make_operation<Convert>(to), x, where);
+}
+
 }  // namespace topos

@@ -17,6 +17,7 @@ struct LogSumExp : OperationDefaults {
   static constexpr std::string_view name = "LogSumExp";
   static constexpr std::size_t arity = 1;
   static constexpr Reads reads = Reads::left | Reads::output;
+  static constexpr bool rounds_inside = true;
   std::vector<Field> fields() const { return {{"axis", axis}}; }
   Shape infer_shape(const OperandShapes& in) const {
     in.require(in[0].has_axis(axis), "C1: the axis must be an axis of the operand");

@@ -8,6 +8,7 @@
 #include "topos/ops/add.hpp"
 #include "topos/ops/broadcast.hpp"
 #include "topos/ops/broadcast_along.hpp"
+#include "topos/ops/convert.hpp"
 #include "topos/ops/cos.hpp"
 #include "topos/ops/divide.hpp"
 #include "topos/ops/erf.hpp"
@@ -53,7 +54,7 @@ using OpList = TypeList<
     Power, Maximum, Step,
     MatMul, Sum, SumAlong, Broadcast, BroadcastAlong,
     Reshape, Permute, Narrow, Pad, Unfold, Fold,
-    Gather, Scatter, LogSoftmax, LogSumExp>;
+    Gather, Scatter, LogSoftmax, LogSumExp, Convert>;
 // clang-format on
 
 // What an operation has, a concept each, so that the compiler names what is missing.

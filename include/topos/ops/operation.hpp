@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "topos/base/type_list.hpp"
+#include "topos/element/precision.hpp"
 #include "topos/tensor/shape.hpp"
 
 namespace topos {
@@ -29,10 +30,11 @@ constexpr bool includes(Reads all, Reads one) {
   return (static_cast<std::uint8_t>(all) & static_cast<std::uint8_t>(one)) != 0;
 }
 
-/// An attribute as it prints and compares: "axis=1", "shape=[2, 3]".
+/// An attribute as it prints and compares: "axis=1", "shape=[2, 3]", "to=bf16".
 struct Field {
-  std::string_view name;                                            ///< "axis"
-  std::variant<std::int64_t, std::span<const std::int64_t>> value;  ///< a list is the operation's own
+  std::string_view name;  ///< "axis"
+  std::variant<std::int64_t, std::span<const std::int64_t>, std::string_view>
+      value;  ///< a list is the operation's own
 };
 
 class Operation;
@@ -70,6 +72,7 @@ struct OperationInfo {
   std::size_t opcode;
   std::vector<Field> (*fields)(const void* attributes);
   Shape (*infer_shape)(const void* attributes, const OperandShapes& shapes);
+  Precision (*result_precision)(const void* attributes, Precision operands);
 };
 
 /// Defined, for every operation of OpList and for nothing else, by src/ops/operation.cpp.
@@ -85,9 +88,12 @@ std::span<const OperationInfo* const> vocabulary();
 struct OperationDefaults {
   static constexpr bool is_source = false;       // no operands: a payload stands for it
   static constexpr bool is_elementwise = false;  // the operands' shape, element by element
-  static constexpr bool accumulates = false;  // adds many terms: in the element's accumulator, rounded once
-  using Attributes = TypeList<>;              // what the constructor takes
+  static constexpr bool accumulates = false;    // adds many terms: in the element's accumulator, rounded once
+  static constexpr bool rounds_inside = false;  // several steps, each of which rounds to the element
+  using Attributes = TypeList<>;                // what the constructor takes
   std::vector<Field> fields() const { return {}; }  // the attributes
+  /// What the result is held in, given what all operands are.
+  static Precision result_precision(Precision operands) { return operands; }
 };
 
 /// A copyable, type-erased operation.
@@ -114,6 +120,10 @@ class Operation {
   void require_arity(std::size_t operands, const std::source_location& where) const;
   /// The result's shape; throws ShapeError when the operands break a constraint or the result is too large.
   Shape infer_shape(std::span<const Shape* const> operands, const std::source_location& where) const;
+  /// What the result is held in, given what all operands are.
+  Precision result_precision(Precision operands) const {
+    return info_->result_precision(attributes_.get(), operands);
+  }
 
   /// Whether it is an Op, with any attributes.
   template <class Op>

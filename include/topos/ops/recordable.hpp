@@ -68,4 +68,16 @@ Shape shape_of(const R& operand, const Where& where) {
   }
 }
 
+/// What the operand is held in; `working` for a recordable that knows no other.
+template <Recordable R>
+Precision precision_of(const R& operand, const Where& where) {
+  if constexpr (requires { operand.precision(where); }) {
+    return operand.precision(where);
+  } else if constexpr (requires { operand.precision(); }) {
+    return operand.precision();
+  } else {
+    return Precision::working;
+  }
+}
+
 }  // namespace topos

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "topos/graph/graph_impl.hpp"
-#include "topos/ops/rules.hpp"
+#include "topos/ops/held_tensor.hpp"
 #include "topos/plan/checks.hpp"
 #include "topos/plan/entry.hpp"
 #include "topos/plan/patterns/discover.hpp"
@@ -45,7 +45,7 @@ std::vector<std::optional<Tensor<E>>> execute(const Program<E>& program, const S
     } else {
       operands.clear();
       for (const NodeIndex operand : node.operand_indices()) operands.push_back(*values[operand]);
-      values[index] = evaluate<E>(node.operation, operands, node.shape);
+      values[index] = evaluate_held<E>(node.operation, operands, node.shape, node.precision);
       for (const NodeIndex operand : node.operand_indices()) {
         if (release && schedule.released_after(operand) == index) values[operand].reset();
       }
@@ -129,6 +129,12 @@ void check_updates(const Program<E>& program, const std::vector<Update>& updates
       throw UsageError(fmt::format("parameter node {} has shape {}; its new value, node {}, has shape {}",
                                    index, topos::describe(parameter.shape), update.value.index(),
                                    topos::describe(value.shape)));
+    }
+    if (value.precision != parameter.precision) {
+      throw UsageError(
+          fmt::format("the new value of parameter node {}, node {}, is held in {}: convert it to the "
+                      "parameter's type",
+                      index, update.value.index(), name_of(value.precision)));
     }
     if (updated[parameter.slot]) throw UsageError(fmt::format("parameter node {} is updated twice", index));
     updated[parameter.slot] = true;
@@ -221,19 +227,26 @@ Gradients<E> Run<E>::backward(const Symbol& target_symbol) const {
   }
   std::vector<std::optional<Tensor<E>>> cotangents(target_symbol.index() + std::size_t{1});
   cotangents[target_symbol.index()] = target.constant(target.shape(), 1.0);
-  std::vector<Tensor<E>> operands;
+  const auto at_node = [&](NodeIndex index, const Tensor<E>& value) {
+    return HeldTensor<E>{value, graph[index].precision};
+  };
+  std::vector<HeldTensor<E>> operands;
   for (NodeIndex index = target_symbol.index() + 1; index-- > 0;) {
     const Node& node = graph[index];
     if (!cotangents[index] || node.operation.is_source()) continue;
     operands.clear();
-    for (const NodeIndex operand : node.operand_indices()) operands.push_back(*values_[operand]);
-    const auto contributions =
-        vjp<Tensor<E>>(node.operation, {operands, *values_[index], *cotangents[index]});
+    for (const NodeIndex operand : node.operand_indices())
+      operands.push_back(at_node(operand, *values_[operand]));
+    const HeldTensor<E> output = at_node(index, *values_[index]);
+    const HeldTensor<E> cotangent = at_node(index, *cotangents[index]);
+    const auto contributions = vjp<HeldTensor<E>>(node.operation, {operands, output, cotangent});
     for (std::size_t i = 0; i < operands.size(); ++i) {
       if (!contributions[i]) continue;
+      const HeldTensor<E>& contribution = *contributions[i];
       std::optional<Tensor<E>>& total = cotangents[node.operands[i]];
-      if (!total) total = target.constant(contributions[i]->shape(), 0.0);
-      total = *total + *contributions[i];
+      const HeldTensor<E> before =
+          total ? at_node(node.operands[i], *total) : contribution.constant(contribution.shape(), 0.0);
+      total = add(before, contribution).tensor;
     }
   }
   return Gradients<E>(program_, std::move(cotangents));
@@ -273,7 +286,8 @@ Plan<E>::Plan(std::shared_ptr<const Program<E>> program, Schedule schedule, std:
            [this](NodeIndex leaf, double value) {
              const Tensor<E>& payload = program_->leaves[program_->graph[leaf].slot];
              return payload.is_uniform() &&
-                    payload.narrowed_to_one().item() == ElementTraits<E>::from_double(value);
+                    payload.narrowed_to_one().item() ==
+                        detail::held_number<E>(value, program_->graph[leaf].precision);
            }},
           patterns))),
       engine_(schedule_.memory() == Memory::forward
