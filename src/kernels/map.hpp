@@ -7,7 +7,21 @@
 
 namespace topos::kernels {
 
-enum class UnaryMap { negate, exp, log, sqrt, tanh, sin, cos, log1p, expm1, erf, erf_derivative };
+/// round_to_bf16 gives the nearest bf16, ties to even, as an F.
+enum class UnaryMap {
+  negate,
+  exp,
+  log,
+  sqrt,
+  tanh,
+  sin,
+  cos,
+  log1p,
+  expm1,
+  erf,
+  erf_derivative,
+  round_to_bf16
+};
 enum class BinaryMap { add, subtract, multiply, divide, maximum, step, power };
 
 /// out[i] = f(x[i]), i < count. `out` may be `x`. F: float, double.

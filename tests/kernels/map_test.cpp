@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "kernels/instruction_set.hpp"
-#include "topos/element/element.hpp"
+#include "topos/element/bf16.hpp"
 #include "topos/ops/erf_derivative.hpp"
 
 namespace topos::kernels {
@@ -45,6 +45,8 @@ F reference(UnaryMap function, F x) {
       return Traits::erf(x);
     case UnaryMap::erf_derivative:
       return erf_slope(x);
+    case UnaryMap::round_to_bf16:
+      return Bf16(x);
   }
   return x;
 }
@@ -126,6 +128,7 @@ const Unary unary_maps[] = {
     {"expm1", UnaryMap::expm1, {88.722839f, 87.33f, 17.32868f, 18, 89, 0x1p-12f, 0x1p-24f, 0.34657359f}},
     {"erf", UnaryMap::erf, {3.9192058f, 3.8325066f, 3.95f, 1.5f, 1e-7f, 0x1p-126f, 0x1p-127f}},
     {"erf_derivative", UnaryMap::erf_derivative, {9.345f, 10.2f, 0x1p-12f, 0.7071067f}},
+    {"round_to_bf16", UnaryMap::round_to_bf16, {1, 0x1.01p0f, 0x1p-126f, 0x1.ffp127f}},
 };
 
 /// A fixed million: any bits, a continuous run of floats, moderate numbers, trouble spots, special values.
@@ -213,6 +216,23 @@ TEST_P(MapUnary, EverySizeIsExactInPlaceAndLeavesTheRestAlone) {
         ASSERT_TRUE(same(in_place[i], inside ? result : x[i])) << count << " from " << offset << ", at " << i;
       }
     });
+  });
+}
+
+// NaN payloads, too: every upper half with the lower halves around a tie and at the ends.
+TEST(RoundToBf16, GivesTheBitsOfBf16OnEveryInstructionSet) {
+  std::vector<float> x, expected;
+  for (std::uint32_t upper = 0; upper < 0x10000; ++upper) {
+    for (const std::uint32_t lower : {0x0000u, 0x0001u, 0x7FFFu, 0x8000u, 0x8001u, 0xFFFFu}) {
+      x.push_back(std::bit_cast<float>(upper << 16 | lower));
+      expected.push_back(Bf16(x.back()));
+    }
+  }
+  on_every_instruction_set([&](std::string_view) {
+    std::vector<float> out(x.size());
+    map(UnaryMap::round_to_bf16, x.data(), out.data(), x.size());
+    for (std::size_t i = 0; i < x.size(); ++i)
+      ASSERT_EQ(bits_of(out[i]), bits_of(expected[i])) << std::hex << bits_of(x[i]);
   });
 }
 

@@ -12,6 +12,7 @@
 #include "support/random_graph.hpp"
 #include "topos/composites/attention.hpp"
 #include "topos/composites/convolution.hpp"
+#include "topos/composites/normalization.hpp"
 
 #if defined(__SSE__)
 #include <xmmintrin.h>
@@ -97,23 +98,49 @@ void expect_everywhere(const Entry<E>& entry, const Parameters<E>& parameters, c
 TEST(Engines, GiveTheInterpretersBitsForATrainingStepOfABatchOf256) {
   const Classifier<float> floats = classifier<float>(256);
   expect_everywhere(floats.training(), floats.network.parameters(), floats.feeds(1));
+  const Classifier<float> mixed = classifier<float>(256, 27, 8, 48, Precision::bf16);
+  expect_everywhere(mixed.training(), mixed.network.parameters(), mixed.feeds(1), 3);
   const Classifier<double> doubles = classifier<double>(256);
   expect_everywhere(doubles.training(), doubles.network.parameters(), doubles.feeds(1), 3);
 }
 
-TEST(Engines, GiveTheInterpretersBitsForATrainingStepOfConvolutions) {
+void expect_convolutions(Precision held) {
   Tape<float> tape;
   const auto image = tape.input(spread_by<float>(0.5, {4, 2, 17, 16}, 1));
   const auto first = tape.parameter(spread_by<float>(0.3, {6, 2, 3, 3}, 2));
   const auto first_bias = tape.parameter(spread_by<float>(0.3, {6}, 3));
   const auto second = tape.parameter(spread_by<float>(0.3, {5, 6, 2, 3}, 4));
   const auto second_bias = tape.parameter(spread_by<float>(0.3, {5}, 5));
-  const auto pooled = max_pool(relu(conv2d(image, first, first_bias, 1, 1)), 2, 2);
-  const auto deeper = max_pool(relu(conv2d(pooled, second, second_bias, 2, 1, 2)), 2, 1);
+  const auto convolved = [&](const Value<float>& x, const Value<float>& weights, const Value<float>& bias,
+                             Extent stride, Extent dilation) {
+    const auto kernel = convert(weights, held);
+    return relu(conv2d(x, kernel, convert(bias, held), stride, 1, dilation));
+  };
+  const auto pooled = max_pool(convolved(convert(image, held), first, first_bias, 1, 1), 2, 2);
+  const auto deeper = max_pool(convolved(pooled, second, second_bias, 2, 2), 2, 1);
   const auto loss = sum(deeper * deeper);
   const Adjoints adjoints = tape.differentiate(loss, {first, first_bias, second, second_bias, image});
   const Network<float> network = std::move(tape).seal();
   expect_everywhere(network.entry(adjoints.roots()), network.parameters(), {}, 2);
+}
+
+TEST(Engines, GiveTheInterpretersBitsForATrainingStepOfConvolutions) {
+  expect_convolutions(Precision::working);
+  expect_convolutions(Precision::bf16);
+}
+
+TEST(Engines, GiveTheInterpretersBitsForNormsAndAttentionHeldInBf16) {
+  Tape<float> tape;
+  const auto input = tape.input(scattered<float>(Shape({33, 24}), 1));
+  const auto row = tape.parameter(scattered<float>(Shape({24}), 2));
+  const auto x = convert<Bf16>(input);
+  const auto scale = convert<Bf16>(row);
+  const auto normal = layer_norm(x, scale, scale, x.constant(Shape(), 1e-5));
+  const auto mask = convert<Bf16>(tape.leaf(causal_mask<float>(33)));
+  const auto mixed = masked_attention(normal, x, normal, mask, x.constant(Shape(), 0.2));
+  const Adjoints adjoints = tape.differentiate(sum(mixed * gelu(mixed)), {input, row});
+  const Network<float> network = std::move(tape).seal();
+  expect_everywhere(network.entry(adjoints.roots()).observe({mixed}), network.parameters(), {}, 2);
 }
 
 TEST(Engines, GiveTheInterpretersBitsForATrainingStepOfAttention) {

@@ -92,6 +92,41 @@ TEST(MixedTraining, F32WeightsKeepStepsThatBf16WeightsLose) {
   EXPECT_EQ(trained(Bf16(1)), 1.0f);
 }
 
+TEST(MixedPlans, RoundInTheGroupsAndTakeRowsByConvertedIndices) {
+  Tape<float> tape;
+  const auto table = tape.parameter(scattered<float>(Shape({7, 4}), 1));
+  const auto ids = tape.input(testing::classes<float>(5, 7, 2));
+  const auto rows = gather(convert<Bf16>(table), convert<Bf16>(ids));
+  const auto y = tanh(rows * Tensor<float>::filled(rows.shape(), 1.1f)) * rows;
+  const Adjoints adjoints = tape.differentiate(sum(convert<float>(y)), {table});
+  const Network<float> network = std::move(tape).seal();
+  const Entry<float> entry = network.entry(adjoints.roots()).observe({y});
+  const Plan<float> plan = entry.lower();
+  const std::string steps = plan.describe_engine();
+  EXPECT_NE(steps.find("gather rows"), std::string::npos) << steps;
+  EXPECT_NE(steps.find("= round to bf16 %"), std::string::npos) << steps;
+  EXPECT_EQ(steps.find("reference"), std::string::npos) << steps;
+  const auto expected = entry.interpret(network.parameters());
+  const auto planned = plan.forward(network.parameters());
+  for (const Symbol& result : plan.results())
+    EXPECT_TRUE(equal_bits(planned.of(result), expected.of(result)));
+}
+
+TEST(MixedPlans, ComputeAFunctionOfOneBufferInEachTypeByItself) {
+  Tape<float> tape;
+  const auto half = convert<Bf16>(tape.input(scattered<float>(Shape({9}), 1)));
+  const auto narrow = exp(half);
+  const auto wide = exp(convert<float>(half));
+  const auto again = exp(half);
+  const auto widened = exp(convert<float>(half));
+  const Network<float> network = std::move(tape).seal();
+  const Entry<float> entry = network.entry({narrow, wide, again, widened});
+  const auto expected = entry.interpret(network.parameters());
+  const auto planned = entry.lower().forward(network.parameters());
+  for (const Symbol& result : entry.roots())
+    EXPECT_TRUE(equal_bits(planned.of(result), expected.of(result))) << result.index();
+}
+
 TEST(MixedTraining, ARunAnswersAValueHeldInBf16AsFloats) {
   Tape<float> tape;
   const auto x = tape.input(Tensor<float>({4}, {1.01171875f, -0.0f, 1e-40f, 3.4e38f}));

@@ -101,7 +101,8 @@ Tensor<E> classes(Extent rows, Extent count, std::uint64_t seed) {
   return Tensor<E>::selection(std::move(indices), count);
 }
 
-/// A classifier of three characters, with its gradient and the update that descends it.
+/// A classifier of three characters, with its gradient and the update that descends it. Between the embedding
+/// and the loss it may be held in bf16.
 template <class E>
 struct Classifier {
   Symbol characters, targets, rate, logits, loss, witness;  // the witness reads every new value
@@ -118,7 +119,8 @@ struct Classifier {
 };
 
 template <class E>
-Classifier<E> classifier(Extent batch, Extent vocabulary = 27, Extent embedding = 8, Extent width = 48) {
+Classifier<E> classifier(Extent batch, Extent vocabulary = 27, Extent embedding = 8, Extent width = 48,
+                         Precision precision = Precision::working) {
   Tape<E> tape;
   const auto table = tape.parameter(spread_by<E>(0.5, {vocabulary, embedding}, 1));
   const auto first = tape.parameter(spread_by<E>(0.2, {3 * embedding, width}, 2));
@@ -129,8 +131,12 @@ Classifier<E> classifier(Extent batch, Extent vocabulary = 27, Extent embedding 
   const auto targets = tape.input(classes<E>(batch, vocabulary, 7));
   const auto rate = tape.input(Tensor<E>(static_cast<E>(0.1)));
   const auto embedded = reshape(gather(table, characters), Shape({batch, 3 * embedding}));
-  const auto hidden = tanh(matmul(embedded, first) + broadcast_along(first_bias, 0, batch));
-  const auto logits = matmul(hidden, second) + broadcast_along(second_bias, 0, batch);
+  const auto layer = [&](const Value<E>& x, const Value<E>& weights, const Value<E>& bias) {
+    const auto product = matmul(x, convert(weights, precision));
+    return product + broadcast_along(convert(bias, precision), 0, batch);
+  };
+  const auto hidden = tanh(layer(convert(embedded, precision), first, first_bias));
+  const auto logits = convert(layer(hidden, second, second_bias), Precision::working);
   const auto loss = cross_entropy(logits, targets);
   const Adjoints adjoints = tape.differentiate(loss, {table, first, first_bias, second, second_bias});
   const std::vector<Update> updates = record_sgd(tape, adjoints, rate);

@@ -273,19 +273,21 @@ TEST(Sessions, LeaveTheParametersOfForwardAndOfOtherSessionsAlone) {
 TEST(Sessions, AllocateNothingAfterTheirFirstRun) {
   if (!TOPOS_COUNTS_ALLOCATIONS) GTEST_SKIP() << "the sanitizers replace the heap";
   Machine machine;
-  const Classifier<float> program = classifier<float>(256);
-  std::vector<Feeds<float>> feeds;
-  for (std::uint64_t i = 0; i < 8; ++i) feeds.push_back(program.feeds(i));
-  for (const std::size_t threads : {1, 2}) {
-    machine.use(threads, std::nullopt);
-    Session<float> session = program.training().lower().session(program.network.parameters());
-    session.run(feeds[0]);
-    const std::size_t before = allocations.load();
-    for (int i = 0; i < 24; ++i) {
-      session.run(feeds[static_cast<std::size_t>(i % 8)]);
-      session.item(program.loss);
+  for (const Precision precision : {Precision::working, Precision::bf16}) {
+    const Classifier<float> program = classifier<float>(256, 27, 8, 48, precision);
+    std::vector<Feeds<float>> feeds;
+    for (std::uint64_t i = 0; i < 8; ++i) feeds.push_back(program.feeds(i));
+    for (const std::size_t threads : {1, 2}) {
+      machine.use(threads, std::nullopt);
+      Session<float> session = program.training().lower().session(program.network.parameters());
+      session.run(feeds[0]);
+      const std::size_t before = allocations.load();
+      for (int i = 0; i < 24; ++i) {
+        session.run(feeds[static_cast<std::size_t>(i % 8)]);
+        session.item(program.loss);
+      }
+      EXPECT_EQ(allocations.load() - before, 0u) << threads << " threads";
     }
-    EXPECT_EQ(allocations.load() - before, 0u) << threads << " threads";
   }
   const std::size_t before = allocations.load();
   void* volatile kept = ::operator new(1);  // a new expression is one that a compiler may leave out

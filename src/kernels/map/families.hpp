@@ -13,6 +13,9 @@ void arithmetic(UnaryMap function, const double* x, double* out, std::size_t cou
 void arithmetic(BinaryMap function, const float* x, const float* y, float* out, std::size_t count);
 void arithmetic(BinaryMap function, const double* x, const double* y, double* out, std::size_t count);
 
+// bf16.cpp
+void round_to_bf16(const float* x, float* out, std::size_t count);
+
 // exponential.cpp
 void exp(const float* x, float* out, std::size_t count);
 void expm1(const float* x, float* out, std::size_t count);
@@ -41,5 +44,6 @@ void cos(const double* x, double* out, std::size_t count);
 void log1p(const double* x, double* out, std::size_t count);
 void expm1(const double* x, double* out, std::size_t count);
 void erf(const double* x, double* out, std::size_t count);
+void round_to_bf16(const double* x, double* out, std::size_t count);
 
 }  // namespace topos::kernels

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/map/families.hpp"
+#include "topos/element/bf16.hpp"
 #include "topos/element/math.hpp"
 
 namespace topos::kernels {
@@ -49,6 +50,8 @@ void unary(UnaryMap function, const F* x, F* out, std::size_t count) {
       return erf(x, out, count);
     case UnaryMap::erf_derivative:
       return erf_derivative(x, out, count);
+    case UnaryMap::round_to_bf16:
+      return round_to_bf16(x, out, count);
     case UnaryMap::negate:
     case UnaryMap::sqrt:
       return arithmetic(function, x, out, count);
@@ -80,6 +83,9 @@ void expm1(const double* x, double* out, std::size_t count) {
 }
 void erf(const double* x, double* out, std::size_t count) {
   by_element([](double e) { return math::erf(e); }, x, out, count);
+}
+void round_to_bf16(const double* x, double* out, std::size_t count) {
+  by_element([](double e) -> double { return Bf16(e); }, x, out, count);
 }
 
 template <>

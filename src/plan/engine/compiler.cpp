@@ -10,10 +10,14 @@
 #include "plan/engine/steps.hpp"
 #include "plan/engine/zero_signs.hpp"
 #include "topos/base/float_environment.hpp"
+#include "topos/ops/held_tensor.hpp"
 #include "topos/ops/input.hpp"
 #include "topos/ops/leaf.hpp"
 #include "topos/ops/parameter.hpp"
-#include "topos/ops/rules.hpp"
+
+namespace topos {
+struct Convert;
+}
 
 namespace topos::engine {
 
@@ -66,6 +70,7 @@ void Compiler<F>::lower(NodeIndex index) {
   } else {
     lower_by_reference(*this, index);
   }
+  if (node.precision == Precision::bf16) round_to_bf16(*this, index);
 }
 
 template <class F>
@@ -116,7 +121,7 @@ bool Compiler<F>::fold(NodeIndex index) {
   const Shape shape = is_uniform ? Shape() : node.shape;
   std::vector<Tensor<F>> operands;
   for (const NodeIndex operand : node.operand_indices()) operands.push_back(constant_value(operand, shape));
-  Tensor<F> result = evaluate<F>(node.operation, operands, shape);
+  Tensor<F> result = topos::detail::evaluate_held<F>(node.operation, operands, shape, node.precision);
   executable_->constants.push_back(is_uniform ? Tensor<F>::filled(node.shape, result.item())
                                               : std::move(result));
   define_constant(index, executable_->constants.size() - 1);
@@ -230,8 +235,10 @@ typename Compiler<F>::Value Compiler<F>::dense_in(NodeIndex index, std::span<con
 
 template <class F>
 std::optional<BufferIndex> Compiler<F>::indices(NodeIndex index) {
+  const std::vector<Node>& nodes = graph().nodes();
+  while (nodes[index].operation.is<Convert>()) index = nodes[index].operands[0];  // 0 and 1 stay
   const Value& value = values_[index];
-  const Node& source = node(index);
+  const Node& source = nodes[index];
   if (!source.operation.is<Input>() && !source.operation.is<Leaf>()) return std::nullopt;
   if (source.operation.is<Leaf>() && !program_->leaves[source.slot].as_selection()) return std::nullopt;
   executable_->buffers[value.buffer].indices_wanted = true;

@@ -15,7 +15,8 @@ namespace {
 // Roughly what one element costs a thread, in nanoseconds; decides only how many threads are worth waking.
 double cost(const MapFunction& function) {
   if (const auto* unary = std::get_if<kernels::UnaryMap>(&function)) {
-    return *unary == kernels::UnaryMap::negate ? 0.08 : *unary == kernels::UnaryMap::sqrt ? 0.3 : 1.2;
+    using enum kernels::UnaryMap;
+    return *unary == negate || *unary == round_to_bf16 ? 0.08 : *unary == sqrt ? 0.3 : 1.2;
   }
   const auto binary = std::get<BinaryMap>(function);
   return binary == BinaryMap::power ? 20 : binary == BinaryMap::divide ? 0.3 : 0.1;

@@ -3,13 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <mutex>
 
 #include "kernels/instruction_set.hpp"
 #include "plan/engine/workspace.hpp"
 #include "topos/plan/checks.hpp"
-#include "topos/plan/plan_impl.hpp"
 
 namespace topos {
 namespace engine {
@@ -166,10 +164,6 @@ template <>
 std::shared_ptr<Engine<float>> make_engine(std::shared_ptr<const Program<float>> program,
                                            const Schedule& schedule, const Candidates& candidates,
                                            const std::vector<Update>& updates, const EngineOptions& options) {
-  const bool mixed = std::any_of(schedule.wanted().begin(), schedule.wanted().end(), [&](NodeIndex index) {
-    return program->graph[index].precision != Precision::working;
-  });
-  if (mixed) return std::make_shared<InterpretingEngine<float>>(std::move(program), schedule, updates);
   return std::make_shared<engine::CompiledEngine<float>>(std::move(program), schedule, candidates, updates,
                                                          options);
 }

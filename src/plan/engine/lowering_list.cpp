@@ -5,6 +5,7 @@
 namespace topos {
 struct BroadcastAlong;
 struct Broadcast;
+struct Convert;
 struct Fold;
 struct Gather;
 struct LogSoftmax;
@@ -29,6 +30,7 @@ OpcodeTable<Lowering<F>> table() {
   for (const detail::OperationInfo* operation : detail::vocabulary()) {
     if (operation->is_elementwise) lowerings.set(*operation, lower_elementwise<F>);
   }
+  lowerings.template set<Convert>(lower_view<F>);
   lowerings.template set<Broadcast>(lower_view<F>);
   lowerings.template set<BroadcastAlong>(lower_view<F>);
   lowerings.template set<Narrow>(lower_view<F>);

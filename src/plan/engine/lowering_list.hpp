@@ -25,6 +25,9 @@ template <class F>
 void lower_pad(Compiler<F>& compiler, NodeIndex index);
 template <class F>
 void lower_fold(Compiler<F>& compiler, NodeIndex index);
+/// Rounds a node that is held in bf16 and has been lowered as one of f32.
+template <class F>
+void round_to_bf16(Compiler<F>& compiler, NodeIndex index);
 
 /// The operation's lowering; null where there is none.
 template <class F>

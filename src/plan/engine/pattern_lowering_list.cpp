@@ -43,9 +43,15 @@ const PatternLowering<F>* pattern_lowering_of(const Candidate& candidate) {
 template <class F>
 Election elect_steps(const Graph& graph, const Schedule& schedule, const std::vector<Candidate>& candidates) {
   std::set<const Candidate*> refused;
+  // One step rounds nothing inside: not what a composition held in bf16 would give.
+  const auto is_wide = [&](const Candidate& candidate) {
+    const auto wide = [&](NodeIndex index) { return graph[index].precision == Precision::working; };
+    return wide(candidate.root) && std::all_of(candidate.interiors.begin(), candidate.interiors.end(), wide);
+  };
   const auto supports = [&](const Candidate& candidate) {
     const PatternLowering<F>* lowering = pattern_lowering_of<F>(candidate);
-    return lowering && refused.count(&candidate) == 0 && lowering->supports(graph, candidate);
+    return lowering && refused.count(&candidate) == 0 && is_wide(candidate) &&
+           lowering->supports(graph, candidate);
   };
   const auto costs_nothing = [&](NodeIndex index) {
     return graph[index].operation.is_source() || lowering_of<F>(graph[index].operation) == &lower_view<F>;

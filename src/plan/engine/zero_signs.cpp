@@ -21,8 +21,8 @@ const OpcodeTable<std::array<Effect, 2>>& effects() {
       (effects.set<Op>({effect, effect}), ...);
     };
     // A product's running value is -0 where one underflowed to it: so products are here, and sums are not.
-    both(TypeList<Add, Subtract, Multiply, Negate, Maximum, Sqrt, Tanh, Sin, Log1p, Expm1, Erf, MatMul,
-                  Broadcast, BroadcastAlong, Reshape, Permute, Narrow, Pad, Unfold, Fold>(),
+    both(TypeList<Add, Subtract, Multiply, Negate, Maximum, Sqrt, Tanh, Sin, Log1p, Expm1, Erf, Convert,
+                  MatMul, Broadcast, BroadcastAlong, Reshape, Permute, Narrow, Pad, Unfold, Fold>(),
          zero_sign);
     both(TypeList<SumAlong, Exp, Cos, Log, Step, ErfDerivative>(), none);
     effects.set<Divide>({zero_sign, any});

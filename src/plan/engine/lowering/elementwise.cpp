@@ -259,7 +259,7 @@ std::optional<NodeIndex> computed_before(Compiler<F>& compiler, NodeIndex index,
   std::vector<NodeIndex>& earlier = compiler.computed(node.operation, sources[0].value.buffer);
   for (const NodeIndex other : earlier) {
     const std::vector<ElementwiseSource<F>> theirs = sources_of(compiler, other);
-    if (compiler.node(other).shape != node.shape ||
+    if (compiler.node(other).shape != node.shape || compiler.node(other).precision != node.precision ||
         !std::equal(sources.begin(), sources.end(), theirs.begin(), theirs.end(), is_same<F>))
       continue;
     const std::optional<StepIndex> written = compiler.available(compiler.value(other).buffer);

@@ -1,7 +1,9 @@
-// Operations that only move elements: another layout of the same buffer, where there is one.
+// Operations that only move elements: another layout of the same buffer, where there is one. And Convert,
+// which leaves them as they are; what a narrower one rounds is rounded after it (rounding.cpp).
 #include "plan/engine/lowering_list.hpp"
 #include "topos/ops/broadcast.hpp"
 #include "topos/ops/broadcast_along.hpp"
+#include "topos/ops/convert.hpp"
 #include "topos/ops/narrow.hpp"
 #include "topos/ops/permute.hpp"
 #include "topos/ops/reshape.hpp"
@@ -29,6 +31,7 @@ void lower_view(Compiler<F>& compiler, NodeIndex index) {
   const Node& node = compiler.node(index);
   const NodeIndex operand = node.operands[0];
   const auto value = compiler.value(operand);
+  if (node.operation.is<Convert>()) return compiler.define_view(index, value.layout, value.buffer);
   if (std::optional<Layout> layout = viewed(node.operation, value.layout))
     return compiler.define_view(index, std::move(*layout), value.buffer);
   const auto copy = compiler.row_major(operand);  // a layout of any row-major buffer exists
