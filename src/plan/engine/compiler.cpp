@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "plan/engine/arena.hpp"
 #include "plan/engine/claimed_items.hpp"
 #include "plan/engine/elementwise_step.hpp"
 #include "plan/engine/lowering_list.hpp"
+#include "plan/engine/memory_plan.hpp"
 #include "plan/engine/pattern_lowering_list.hpp"
 #include "plan/engine/steps.hpp"
 #include "plan/engine/zero_signs.hpp"
@@ -305,8 +305,7 @@ std::shared_ptr<const Executable<F>> Compiler<F>::finish(const std::vector<NodeI
     }
   }
   for (const auto& [at, group] : groups_) group->finish(executable_->buffers);
-  share_memory();
-  place_in_arena();
+  place_in_memory<F>(*executable_, groups_);
   return executable_;
 }
 
@@ -348,65 +347,6 @@ void Compiler<F>::define_updates(const std::vector<Update>& updates) {
     keep(value.buffer, Storage::update);
     executable_->updates.push_back({slot, value.buffer, in_place});
   }
-}
-
-// In place: a group's output may lie where an operand lies that dies there, each element being read before
-// its place is written.
-template <class F>
-void Compiler<F>::share_memory() {
-  std::vector<Buffer>& buffers = executable_->buffers;
-  std::vector<bool> taken(buffers.size(), false);
-  for (const auto& [at, group] : groups_) {
-    for (const BufferIndex output : group->outputs()) {
-      if (!buffers[output].is_read || buffers[output].storage != Storage::arena) continue;
-      for (const BufferIndex operand : group->loaded_buffers()) {
-        Buffer& dying = buffers[operand];
-        if (taken[operand] || dying.storage != Storage::arena || dying.volume != buffers[output].volume ||
-            dying.last_read != at || !dying.written || *dying.written >= at)
-          continue;
-        const auto plain = group->last_plain_read(operand);
-        if (!plain || *plain > group->position(output)) continue;
-        buffers[output].shares = operand;
-        buffers[output].place = dying.place.value_or(operand);
-        taken[operand] = true;
-        break;
-      }
-    }
-  }
-}
-
-// Each buffer's place from the step that writes it to the last that reads it, or that reads what shares its
-// place.
-template <class F>
-void Compiler<F>::place_in_arena() {
-  std::vector<Buffer>& buffers = executable_->buffers;
-  for (const Buffer& buffer : buffers) {
-    if (!buffer.place) continue;
-    StepIndex& last_read = buffers[*buffer.place].last_read;
-    last_read = std::max(last_read, buffer.last_read);
-  }
-  Arena arena;
-  std::vector<std::vector<BufferIndex>> dying(executable_->steps.size());
-  for (StepIndex now = 0; now < next_step(); ++now) {
-    for (const BufferIndex b : executable_->steps[now].writes) {
-      Buffer& buffer = buffers[b];
-      const bool stays_in_tiles = !buffer.is_read && group_at(now);  // other steps write theirs, read or not
-      if (stays_in_tiles || buffer.shares || buffer.volume == 0) continue;
-      buffer.arena_offset = arena.take(arena_size(buffer.volume));
-      if (buffer.last_read < next_step()) dying[std::max(now, buffer.last_read)].push_back(b);
-    }
-    for (const BufferIndex b : dying[now])
-      arena.give_back(buffers[b].arena_offset, arena_size(buffers[b].volume));
-  }
-  executable_->arena_bytes = arena.size();
-  for (Buffer& buffer : buffers) {
-    if (buffer.place) buffer.arena_offset = buffers[*buffer.place].arena_offset;
-  }
-}
-
-template <class F>
-std::size_t Compiler<F>::arena_size(Extent volume) {
-  return whole_lines(static_cast<std::size_t>(volume) * sizeof(F));
 }
 
 template <class F>

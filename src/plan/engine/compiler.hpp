@@ -102,9 +102,6 @@ class Compiler {
   void keep(BufferIndex buffer, Storage storage);
   BufferIndex define_result(NodeIndex index);
   void define_updates(const std::vector<Update>& updates);
-  void share_memory();
-  void place_in_arena();
-  static std::size_t arena_size(Extent volume);  // in bytes
 
   std::shared_ptr<const Program<F>> program_;
   EngineOptions options_;

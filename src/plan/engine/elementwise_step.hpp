@@ -153,7 +153,4 @@ std::optional<typename ElementwiseStep<F>::Operand> ElementwiseStep<F>::repeat_i
   return copy;
 }
 
-extern template class ElementwiseStep<float>;
-extern template class ElementwiseStep<double>;
-
 }  // namespace topos::engine

@@ -13,6 +13,11 @@ struct ElementwiseSource {
   std::optional<F> known;
 };
 
+/// The latest group that can take a member over `shape` with these operands; none without one.
+template <class F>
+std::optional<StepIndex> find_group(Compiler<F>& compiler, const Shape& shape,
+                                    std::span<const ElementwiseSource<F>> operands);
+
 /// Computes function(operands) over `shape` in a group that can take it, else in a new one. The answer is
 /// where it lies; `index` is the node that it is for.
 template <class F>
