@@ -41,9 +41,11 @@ void add(const F* shifts, const F* totals, Extent count, F* out) {
   for (Extent i = 0; i < count; ++i) out[i] = shifts[i] + totals[i];
 }
 
-/// Rows of `extent` elements that are under way at a time: what they take stays in the first cache.
+/// Rows of `extent` elements that a thread takes at a time: they stay in the second cache.
 Extent rows_together(Extent extent) {
-  return std::max<Extent>(1, sum_block / 2 / std::max<Extent>(1, extent));
+  constexpr Extent fewest = 16, cached = 1 << 13;
+  if (extent > sum_block) return 1;  // each takes its time
+  return std::clamp<Extent>(cached / std::max<Extent>(1, extent), fewest, sum_block);
 }
 
 template <class F>
@@ -56,18 +58,28 @@ void logarithms(Buffer<F>& buffer, Extent count) {
   map(UnaryMap::log, buffer.totals, buffer.totals, static_cast<std::size_t>(count));
 }
 
-/// Contiguous lines of at most a block, as many as fit in the buffer.
+/// Contiguous rows of at most a block: shifts and the logarithms of the totals. Exponentials are taken of
+/// some rows at a time, logarithms of all, for few of them would cost as much.
 template <class F>
-void short_rows(const F* x, Extent rows, Extent extent, Result result, F* out, Buffer<F>& buffer) {
+void totals_of_rows(const F* x, Extent rows, Extent extent, Result result, Buffer<F>& buffer) {
   const SoftmaxKernels<F>& kernels = softmax_kernels<F>();
   kernels.maximum_rows(x, rows, extent, buffer.shifts);
   guard(result, buffer.shifts, rows);
-  kernels.center_rows(x, rows, extent, buffer.shifts, buffer.exponentials);
-  exponentials(buffer, rows * extent);
-  sum_kernels<F>().rows(buffer.exponentials, rows, extent, extent, buffer.totals);
+  const Extent some = std::max<Extent>(1, sum_block / 2 / std::max<Extent>(1, extent));
+  for (Extent r = 0; r < rows; r += some) {
+    const Extent count = std::min(some, rows - r);
+    kernels.center_rows(x + r * extent, count, extent, buffer.shifts + r, buffer.exponentials);
+    exponentials(buffer, count * extent);
+    sum_kernels<F>().rows(buffer.exponentials, count, extent, extent, buffer.totals + r);
+  }
   logarithms(buffer, rows);
+}
+
+template <class F>
+void short_rows(const F* x, Extent rows, Extent extent, Result result, F* out, Buffer<F>& buffer) {
+  totals_of_rows(x, rows, extent, result, buffer);
   if (result == Result::log_softmax) {
-    kernels.normalize_rows(x, rows, extent, buffer.shifts, buffer.totals, out);
+    softmax_kernels<F>().normalize_rows(x, rows, extent, buffer.shifts, buffer.totals, out);
   } else {
     add(buffer.shifts, buffer.totals, rows, out);
   }
@@ -78,20 +90,15 @@ void short_rows(const F* x, Extent rows, Extent extent, Result result, F* out, B
 template <class F>
 bool rows_at(const F* x, Extent rows, Extent extent, const std::int64_t* indices, F* selected, F* out,
              Buffer<F>& buffer) {
-  const SoftmaxKernels<F>& kernels = softmax_kernels<F>();
-  kernels.maximum_rows(x, rows, extent, buffer.shifts);
-  kernels.center_rows(x, rows, extent, buffer.shifts, buffer.exponentials);
-  exponentials(buffer, rows * extent);
-  sum_kernels<F>().rows(buffer.exponentials, rows, extent, extent, buffer.totals);
-  logarithms(buffer, rows);
-  kernels.minimum_rows(x, rows, extent, buffer.exponentials);
+  totals_of_rows(x, rows, extent, Result::log_softmax, buffer);
+  softmax_kernels<F>().minimum_rows(x, rows, extent, buffer.exponentials);
   bool is_finite = true;
   for (Extent r = 0; r < rows; ++r) {
     const auto normalized = [&](F element) { return (element - buffer.shifts[r]) - buffer.totals[r]; };
     is_finite = is_finite && std::isfinite(normalized(buffer.exponentials[r]));
     selected[r] = normalized(x[r * extent + indices[r]]);
   }
-  if (out) kernels.normalize_rows(x, rows, extent, buffer.shifts, buffer.totals, out);
+  if (out) softmax_kernels<F>().normalize_rows(x, rows, extent, buffer.shifts, buffer.totals, out);
   return is_finite;
 }
 
@@ -163,21 +170,28 @@ void columns(const F* x, Extent extent, Extent stride, Extent width, Result resu
   }
 }
 
+/// body(first row, rows, buffer) on groups of rows that make up all of them.
+template <class F, class Body>
+void for_row_groups(const Lines& lines, ThreadPool& pool, const Body& body) {
+  const Extent group = rows_together(lines.extent);
+  const Extent groups = (lines.outer + group - 1) / group;
+  for_ranges(pool, groups, std::min(group, lines.outer) * lines.extent * cost_of_exponential,
+             [&](Extent first, Extent last) {
+               Buffer<F> buffer;
+               for (Extent o = first * group; o < std::min(last * group, lines.outer); o += group)
+                 body(o, std::min(group, lines.outer - o), buffer);
+             });
+}
+
 template <class F>
 void along_rows(const F* x, const Lines& lines, Result result, F* out, ThreadPool& pool) {
   const Extent written = result == Result::log_softmax ? lines.extent : 1;  // elements a line
-  for_ranges(pool, lines.outer, lines.extent * cost_of_exponential, [&](Extent first, Extent last) {
-    Buffer<F> buffer;
-    const Extent group = rows_together(lines.extent);
-    for (Extent o = first; o < last; o += group) {
-      const F* const from = x + o * lines.extent;
-      F* const to = out + o * written;
-      if (lines.extent <= sum_block) {
-        short_rows(from, std::min(group, last - o), lines.extent, result, to, buffer);
-      } else {
-        long_row(from, lines.extent, result, to, buffer);
-      }
-    }
+  for_row_groups<F>(lines, pool, [&](Extent first, Extent rows, Buffer<F>& buffer) {
+    const F* const from = x + first * lines.extent;
+    F* const to = out + first * written;
+    if (lines.extent <= sum_block) return short_rows(from, rows, lines.extent, result, to, buffer);
+    for (Extent r = 0; r < rows; ++r)
+      long_row(from + r * lines.extent, lines.extent, result, to + r * written, buffer);
   });
 }
 
@@ -222,15 +236,11 @@ template <class F>
 bool log_softmax_at(const F* x, const Lines& lines, const std::int64_t* indices, F* selected, F* out,
                     ThreadPool& pool) {
   std::atomic<bool> is_finite = true;
-  for_ranges(pool, lines.outer, lines.extent * cost_of_exponential, [&](Extent first, Extent last) {
-    Buffer<F> buffer;
-    const Extent group = rows_together(lines.extent);
-    for (Extent o = first; o < last; o += group) {
-      const Extent at = o * lines.extent;
-      if (!rows_at(x + at, std::min(group, last - o), lines.extent, indices + o, selected + o,
-                   out ? out + at : nullptr, buffer))
-        is_finite = false;
-    }
+  for_row_groups<F>(lines, pool, [&](Extent first, Extent rows, Buffer<F>& buffer) {
+    const Extent at = first * lines.extent;
+    if (!rows_at(x + at, rows, lines.extent, indices + first, selected + first, out ? out + at : nullptr,
+                 buffer))
+      is_finite = false;
   });
   return is_finite;
 }
