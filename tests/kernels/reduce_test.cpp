@@ -15,8 +15,8 @@ std::vector<F> expected_sums(const std::vector<F>& x, const Lines& lines) {
   std::vector<F> sums;
   for (Extent o = 0; o < lines.outer; ++o) {
     for (Extent k = 0; k < lines.inner; ++k) {
-      sums.push_back(
-          reference::sum(x.data() + o * lines.extent * lines.inner + k, lines.extent, lines.inner));
+      const F* const line = lines.extent > 0 ? x.data() + o * lines.extent * lines.inner + k : nullptr;
+      sums.push_back(reference::sum(line, lines.extent, lines.inner));
     }
   }
   return sums;

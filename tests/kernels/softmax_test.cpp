@@ -13,8 +13,9 @@ std::vector<F> expected_log_softmax(const std::vector<F>& x, const Lines& lines)
   for (Extent o = 0; o < lines.outer; ++o) {
     for (Extent k = 0; k < lines.inner; ++k) {
       const Extent first = o * lines.extent * lines.inner + k;
-      const F peak = reference::maximum(x.data() + first, lines.extent, lines.inner);
-      const F total = reference::log_sum_exp_shifted(x.data() + first, lines.extent, lines.inner, peak);
+      const F* const line = lines.extent > 0 ? x.data() + first : nullptr;
+      const F peak = reference::maximum(line, lines.extent, lines.inner);
+      const F total = reference::log_sum_exp_shifted(line, lines.extent, lines.inner, peak);
       for (Extent i = 0; i < lines.extent; ++i) {
         const auto at = static_cast<std::size_t>(first + i * lines.inner);
         out[at] = (x[at] - peak) - total;
@@ -29,7 +30,7 @@ std::vector<F> expected_log_sum_exp(const std::vector<F>& x, const Lines& lines)
   std::vector<F> out;
   for (Extent o = 0; o < lines.outer; ++o) {
     for (Extent k = 0; k < lines.inner; ++k) {
-      const F* const line = x.data() + o * lines.extent * lines.inner + k;
+      const F* const line = lines.extent > 0 ? x.data() + o * lines.extent * lines.inner + k : nullptr;
       const F peak = reference::maximum(line, lines.extent, lines.inner);
       const F shift = std::isfinite(peak) ? peak : F{0};
       out.push_back(shift + reference::log_sum_exp_shifted(line, lines.extent, lines.inner, shift));

@@ -20,7 +20,8 @@ class Adjoints {
 
   Symbol target() const { return target_; }
   /// In the requested order.
-  const std::vector<Pair>& pairs() const { return pairs_; }
+  const std::vector<Pair>& pairs() const& { return pairs_; }
+  std::vector<Pair> pairs() && { return std::move(pairs_); }  ///< so that a loop may go over a call's result
   /// The gradient's node; the first match where a value was requested twice. Throws UsageError otherwise.
   Symbol of(const Symbol& with_respect_to) const;
   /// The target, then the gradients in the requested order: what a training step declares as its results.

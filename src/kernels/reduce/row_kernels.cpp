@@ -76,7 +76,7 @@ HWY_INLINE void fold_wide(const F* x, const FoldShape& shape, Extent first_colum
     const Extent first = p <= span ? 0 : (p - span - 1) / shape.step + 1;
     const Extent last = std::min(p / shape.step, shape.windows - 1);
     for_vectors(d, width, [&](Extent i, auto lanes) HWY_ATTR {
-      const F* const column = x + first_column + i;
+      const F* const column = shape.windows > 0 ? x + first_column + i : nullptr;
       auto sum = hn::Zero(d);
       for (Extent w = first; w <= last; ++w) {
         Extent k = p - w * shape.step;

@@ -213,6 +213,11 @@ void along_columns(const F* x, const Lines& lines, Result result, F* out, Thread
 
 template <class F>
 void along(const F* x, const Lines& lines, Result result, F* out, ThreadPool& pool) {
+  if (lines.extent == 0) {  // the logarithm of no exponentials
+    if (result == Result::log_sum_exp)
+      std::fill_n(out, lines.outer * lines.inner, -std::numeric_limits<F>::infinity());
+    return;
+  }
   if (lines.inner == 1) {
     along_rows(x, lines, result, out, pool);
   } else {

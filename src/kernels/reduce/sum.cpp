@@ -49,6 +49,10 @@ void sum_long(const F* x, const Lines& lines, Extent width, F* out, ThreadPool& 
 
 template <class F>
 void sum_lines(const F* x, const Lines& lines, F* out, ThreadPool& pool) {
+  if (lines.extent == 0) {
+    std::fill_n(out, lines.outer * lines.inner, F{0});
+    return;
+  }
   const bool is_short = lines.extent <= sum_block;
   if (lines.inner == 1) {
     for_ranges(pool, lines.outer, lines.extent, [&](Extent first, Extent last) {
