@@ -29,7 +29,7 @@ struct LogSoftmax : OperationDefaults {
     const reference::AroundAxis around(shape, axis);
     const Elements<E> x = in[0].elements();
     std::vector<E> out(x.size());
-    for (Extent o = 0; o < around.outer; ++o) {
+    for (Extent o = 0; o < around.outer && around.extent > 0; ++o) {
       for (Extent k = 0; k < around.inner; ++k) {
         const Extent first = o * around.extent * around.inner + k;
         const E peak = reference::maximum(x.data() + first, around.extent, around.inner);
