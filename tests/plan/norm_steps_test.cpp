@@ -10,7 +10,6 @@
 namespace topos {
 namespace {
 
-using testing::Machine;
 using testing::Setting;
 using testing::spread_by;
 
@@ -18,17 +17,10 @@ using testing::spread_by;
 template <class E>
 void expect_the_interpreters_bits(const Network<E>& network, const Symbols& results, const char* step,
                                   bool is_taken) {
-  const auto expected = network.entry(results).interpret(network.parameters());
-  Machine machine;
-  const std::vector<Setting> settings = testing::settings();
-  for (std::size_t i = 0; i < settings.size(); i += 5) {
-    machine.use(settings[i].threads, settings[i].instruction_set);
-    const Plan<E> plan = network.entry(results).engine(settings[i].options).lower();
-    const auto found = plan.forward(network.parameters());
-    for (const Symbol& result : results)
-      EXPECT_TRUE(same_bits(found.of(result), expected.of(result))) << settings[i].describe();
-    EXPECT_EQ(plan.describe_engine().find(step) != std::string::npos, settings[i].options.fuse && is_taken);
-  }
+  testing::expect_the_interpreters_bits<E>(
+      network, results, {}, 5, [&](const Plan<E>& plan, const Setting& setting) {
+        EXPECT_EQ(plan.describe_engine().find(step) != std::string::npos, setting.options.fuse && is_taken);
+      });
 }
 
 template <class E>

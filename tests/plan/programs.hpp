@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <optional>
 #include <string_view>
@@ -74,6 +75,25 @@ template <class E>
 Tensor<E> tensor_of(const Session<E>& session, const Plan<E>& plan, const Symbol& symbol) {
   const std::span<const E> elements = session.value(symbol);
   return Tensor<E>(plan.graph()[symbol.index()].shape, std::vector<E>(elements.begin(), elements.end()));
+}
+
+/// The results have the interpreter's bits under every n-th setting; check(plan, setting) sees each plan.
+template <class E, class Check>
+void expect_the_interpreters_bits(const Network<E>& network, const Symbols& results, const Feeds<E>& feeds,
+                                  std::size_t every, const Check& check) {
+  const auto expected = network.entry(results).interpret(network.parameters(), feeds);
+  Machine machine;
+  const std::vector<Setting> all = settings();
+  for (std::size_t i = 0; i < all.size(); i += every) {
+    machine.use(all[i].threads, all[i].instruction_set);
+    const Plan<E> plan = network.entry(results).engine(all[i].options).lower();
+    const auto found = plan.forward(network.parameters(), feeds);
+    for (const Symbol& result : results) {
+      EXPECT_TRUE(same_bits(found.of(result), expected.of(result)))
+          << "node " << result.index() << ", " << all[i].describe();
+    }
+    check(plan, all[i]);
+  }
 }
 
 template <class E>

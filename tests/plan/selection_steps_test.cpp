@@ -12,28 +12,16 @@ namespace topos {
 namespace {
 
 using testing::classes;
-using testing::Machine;
 using testing::Setting;
 using testing::spread_by;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-/// The results' bits under many settings; the compiled steps of the first.
+/// The results' bits under many settings; the compiled steps of the default one.
 template <class E>
 std::string expect_the_interpreters_bits(const Network<E>& network, const Symbols& results,
                                          const Feeds<E>& feeds) {
-  const auto expected = network.entry(results).interpret(network.parameters(), feeds);
-  Machine machine;
-  const std::vector<Setting> settings = testing::settings();
-  for (std::size_t i = 0; i < settings.size(); i += 7) {
-    machine.use(settings[i].threads, settings[i].instruction_set);
-    const Plan<E> plan = network.entry(results).engine(settings[i].options).lower();
-    const auto found = plan.forward(network.parameters(), feeds);
-    for (const Symbol& result : results) {
-      EXPECT_TRUE(same_bits(found.of(result), expected.of(result)))
-          << "node " << result.index() << ", " << settings[i].describe();
-    }
-  }
+  testing::expect_the_interpreters_bits<E>(network, results, feeds, 7, [](const Plan<E>&, const Setting&) {});
   return network.entry(results).lower().describe_engine();
 }
 

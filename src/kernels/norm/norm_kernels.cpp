@@ -72,17 +72,11 @@ void normalize_runs(const F* x, Extent runs, Extent stride, Extent count, const 
 template <class F>
 void add_squares_of_columns(const F* x, Extent first, Extent rows, Extent width, const F* means,
                             F* partials) {
-  const Whole<F> d;
-  for (Extent i = 0; i < rows; ++i) {
-    const F* const row = x + i * width;
-    F* const sums = partials + (first + i) % partial_sums * strip_width<F>;
-    const bool is_first = first + i < partial_sums;
-    for_vectors(d, width, [&](Extent k, auto lanes) HWY_ATTR {
-      const auto centered = hn::Sub(lanes.load(row + k), lanes.load(means + k));
-      const auto before = is_first ? hn::Zero(d) : hn::LoadU(d, sums + k);
-      hn::StoreU(hn::Add(before, hn::Mul(centered, centered)), d, sums + k);
-    });
-  }
+  add_terms_of_columns(x, first, rows, width, width, partials,
+                       [&](Extent k, const auto& lanes, auto element) HWY_ATTR {
+                         const auto centered = hn::Sub(element, lanes.load(means + k));
+                         return hn::Mul(centered, centered);
+                       });
 }
 
 template <class F>

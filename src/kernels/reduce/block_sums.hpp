@@ -64,4 +64,12 @@ class BlockSums {
   F partials_[levels * partial_sums * most_width];
 };
 
+/// The sum of a line of which the sums of all blocks are there.
+template <class F>
+F sum_of_blocks(const F* sums, Extent blocks) {
+  BlockSums<F, 1> total(1);
+  for (Extent block = 0; block < blocks; ++block) total.push(sums + block);
+  return *total.total();
+}
+
 }  // namespace topos::kernels

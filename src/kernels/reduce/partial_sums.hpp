@@ -6,7 +6,7 @@
 #define TOPOS_KERNELS_REDUCE_PARTIAL_SUMS_HPP
 #endif
 
-#include "kernels/reduce/block_sums.hpp"
+#include "kernels/reduce/line_kernels.hpp"
 #include "kernels/reduce/partial_vector.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -54,47 +54,74 @@ HWY_INLINE F fold_partials(hn::Vec<typename Partials<F>::D> (&sums)[Partials<F>:
   return fold_lanes(typename Partials<F>::D(), sums[0]);
 }
 
-/// Adds term(run, vector of x) of `together` runs, whose chains of additions do not wait for each other, to
-/// their partial sums. A term of +0 or of no sign fills up the last vectors.
-template <Extent together, class F, class Term>
-HWY_INLINE void add_some_runs(const F* x, Extent stride, Extent count, F* partials, const Term& term) {
-  using P = Partials<F>;
-  const typename P::D d;
-  hn::Vec<typename P::D> sums[together][P::vectors];
+/// The partial sums of `together` runs, whose chains of additions do not wait for each other.
+template <class F, Extent together>
+using RunSums = hn::Vec<typename Partials<F>::D>[together][Partials<F>::vectors];
+
+/// Calls body(run, vector) for each of the vectors of RunSums.
+template <class F, Extent together, class Body>
+HWY_INLINE void for_run_sums(const Body& body) {
   HWY_UNROLL(4)
   for (Extent r = 0; r < together; ++r) {
     HWY_UNROLL(16)
-    for (Extent v = 0; v < P::vectors; ++v)
-      sums[r][v] = hn::LoadU(d, partials + r * partial_sums + v * P::lanes);
+    for (Extent v = 0; v < Partials<F>::vectors; ++v) body(r, v);
   }
+}
+
+/// Adds term(run, vector of x) to the sums. Partial sums are never -0, so that the zeros that fill up the
+/// last vectors change none.
+template <Extent together, class F, class Term>
+HWY_INLINE void add_terms(const F* x, Extent stride, Extent count, const Term& term,
+                          RunSums<F, together>& sums) {
+  using P = Partials<F>;
+  const typename P::D d;
   const Extent whole = count / partial_sums * partial_sums;
   for (Extent i = 0; i < whole; i += partial_sums) {
-    HWY_UNROLL(4)
-    for (Extent r = 0; r < together; ++r) {
-      HWY_UNROLL(16)
-      for (Extent v = 0; v < P::vectors; ++v) {
-        const auto element = hn::LoadU(d, x + r * stride + i + v * P::lanes);
-        sums[r][v] = hn::Add(sums[r][v], term(r, element));
-      }
-    }
+    for_run_sums<F, together>([&](Extent r, Extent v) HWY_ATTR {
+      sums[r][v] = hn::Add(sums[r][v], term(r, hn::LoadU(d, x + r * stride + i + v * P::lanes)));
+    });
   }
   HWY_UNROLL(16)
   for (Extent v = 0; v < P::vectors; ++v) {
     const Extent first = whole + v * P::lanes;
     if (first >= count) break;
-    const auto lanes = static_cast<std::size_t>(std::min(P::lanes, count - first));
-    const FirstLanes<typename P::D> rest(static_cast<Extent>(lanes));
+    const Extent lanes = std::min(P::lanes, count - first);
+    const FirstLanes<typename P::D> rest(lanes);
+    const auto mask = hn::FirstN(d, static_cast<std::size_t>(lanes));
     HWY_UNROLL(4)
     for (Extent r = 0; r < together; ++r) {
       const auto value = term(r, rest.load(x + r * stride + first));
-      sums[r][v] = hn::Add(sums[r][v], hn::IfThenElseZero(hn::FirstN(d, lanes), value));
+      sums[r][v] = hn::Add(sums[r][v], hn::IfThenElseZero(mask, value));
     }
   }
-  HWY_UNROLL(4)
-  for (Extent r = 0; r < together; ++r) {
-    HWY_UNROLL(16)
-    for (Extent v = 0; v < P::vectors; ++v)
-      hn::StoreU(sums[r][v], d, partials + r * partial_sums + v * P::lanes);
+}
+
+/// The same to sums in memory, 16 for each run.
+template <Extent together, class F, class Term>
+HWY_INLINE void add_some_runs(const F* x, Extent stride, Extent count, F* partials, const Term& term) {
+  using P = Partials<F>;
+  const typename P::D d;
+  const auto at = [&](Extent r, Extent v) { return partials + r * partial_sums + v * P::lanes; };
+  RunSums<F, together> sums;
+  for_run_sums<F, together>([&](Extent r, Extent v) HWY_ATTR { sums[r][v] = hn::LoadU(d, at(r, v)); });
+  add_terms<together>(x, stride, count, term, sums);
+  for_run_sums<F, together>([&](Extent r, Extent v) HWY_ATTR { hn::StoreU(sums[r][v], d, at(r, v)); });
+}
+
+/// Adds term(column, lanes, elements) of rows first ... first + rows - 1 to the partial sums of their
+/// columns, rows of strip_width elements, which row 0 to 15 set.
+template <class F, class Term>
+HWY_INLINE void add_terms_of_columns(const F* x, Extent first, Extent rows, Extent stride, Extent width,
+                                     F* partials, const Term& term) {
+  const Whole<F> d;
+  for (Extent i = 0; i < rows; ++i) {
+    const F* const row = x + i * stride;
+    F* const sums = partials + (first + i) % partial_sums * strip_width<F>;
+    const bool is_first = first + i < partial_sums;
+    for_vectors(d, width, [&](Extent k, auto lanes) HWY_ATTR {
+      const auto before = is_first ? hn::Zero(d) : hn::LoadU(d, sums + k);
+      hn::StoreU(hn::Add(before, term(k, lanes, lanes.load(row + k))), d, sums + k);
+    });
   }
 }
 

@@ -11,33 +11,39 @@
 HWY_BEFORE_NAMESPACE();
 namespace topos::kernels::HWY_NAMESPACE {
 
+/// extremes[r] = combine() of the elements of row r and of `first`.
+template <class F, class Combine, class Reduce>
+HWY_INLINE void extreme_rows(const F* x, Extent rows, Extent extent, F first, const Combine& combine,
+                             const Reduce& reduce, F* extremes) {
+  const Whole<F> d;
+  const auto none = hn::Set(d, first);
+  for (Extent r = 0; r < rows; ++r) {
+    const F* const row = x + r * extent;
+    auto extreme = none;
+    for_vectors(d, extent, [&](Extent i, auto lanes) HWY_ATTR {
+      extreme = combine(extreme, lanes.load_or(none, row + i));
+    });
+    extremes[r] = hn::GetLane(reduce(d, extreme));
+  }
+}
+
 // The processor's maximum may lose a NaN, and of zeros of either sign gives any. Neither shows in a result: a
 // NaN makes its line's sum NaN; a maximum of zero keeps its sign if it is the only one, and two of them make
 // the sum at least 2, so that its logarithm is not zero and the sign of a zero beside it is lost.
 template <class F>
 void maximum_rows(const F* x, Extent rows, Extent extent, F* peaks) {
-  const Whole<F> d;
-  const auto lowest = hn::Set(d, -std::numeric_limits<F>::infinity());
-  for (Extent r = 0; r < rows; ++r) {
-    const F* const row = x + r * extent;
-    auto peak = lowest;
-    for_vectors(d, extent,
-                [&](Extent i, auto lanes) HWY_ATTR { peak = hn::Max(peak, lanes.load_or(lowest, row + i)); });
-    peaks[r] = hn::GetLane(hn::MaxOfLanes(d, peak));
-  }
+  extreme_rows(
+      x, rows, extent, -std::numeric_limits<F>::infinity(),
+      [](auto a, auto b) HWY_ATTR { return hn::Max(a, b); },
+      [](auto d, auto v) HWY_ATTR { return hn::MaxOfLanes(d, v); }, peaks);
 }
 
 template <class F>
 void minimum_rows(const F* x, Extent rows, Extent extent, F* least) {
-  const Whole<F> d;
-  const auto highest = hn::Set(d, std::numeric_limits<F>::infinity());
-  for (Extent r = 0; r < rows; ++r) {
-    const F* const row = x + r * extent;
-    auto low = highest;
-    for_vectors(d, extent,
-                [&](Extent i, auto lanes) HWY_ATTR { low = hn::Min(low, lanes.load_or(highest, row + i)); });
-    least[r] = hn::GetLane(hn::MinOfLanes(d, low));
-  }
+  extreme_rows(
+      x, rows, extent, std::numeric_limits<F>::infinity(),
+      [](auto a, auto b) HWY_ATTR { return hn::Min(a, b); },
+      [](auto d, auto v) HWY_ATTR { return hn::MinOfLanes(d, v); }, least);
 }
 
 template <class F>

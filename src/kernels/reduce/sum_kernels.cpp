@@ -10,38 +10,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace topos::kernels::HWY_NAMESPACE {
 
-/// `together` rows, whose chains of additions do not wait for each other.
 template <Extent together, class F>
 HWY_INLINE void sum_some_rows(const F* x, Extent stride, Extent count, F* out) {
-  using P = Partials<F>;
-  const typename P::D d;
-  hn::Vec<typename P::D> sums[together][P::vectors];
-  HWY_UNROLL(4)
-  for (Extent r = 0; r < together; ++r) {
-    HWY_UNROLL(16)
-    for (Extent v = 0; v < P::vectors; ++v) sums[r][v] = hn::Zero(d);
-  }
-  const Extent whole = count / partial_sums * partial_sums;
-  for (Extent i = 0; i < whole; i += partial_sums) {
-    HWY_UNROLL(4)
-    for (Extent r = 0; r < together; ++r) {
-      HWY_UNROLL(16)
-      for (Extent v = 0; v < P::vectors; ++v) {
-        sums[r][v] = hn::Add(sums[r][v], hn::LoadU(d, x + r * stride + i + v * P::lanes));
-      }
-    }
-  }
-  // Partial sums are never -0, so that the zeros that fill up the last vectors change none.
-  HWY_UNROLL(16)
-  for (Extent v = 0; v < P::vectors; ++v) {
-    const Extent first = whole + v * P::lanes;
-    if (first >= count) break;
-    const FirstLanes<typename P::D> rest(std::min(P::lanes, count - first));
-    HWY_UNROLL(4)
-    for (Extent r = 0; r < together; ++r) {
-      sums[r][v] = hn::Add(sums[r][v], rest.load(x + r * stride + first));
-    }
-  }
+  const typename Partials<F>::D d;
+  RunSums<F, together> sums;
+  for_run_sums<F, together>([&](Extent r, Extent v) HWY_ATTR { sums[r][v] = hn::Zero(d); });
+  add_terms<together>(x, stride, count, [](Extent, auto element) HWY_ATTR { return element; }, sums);
   HWY_UNROLL(4)
   for (Extent r = 0; r < together; ++r) out[r] = fold_partials<F>(sums[r]);
 }
@@ -49,7 +23,8 @@ HWY_INLINE void sum_some_rows(const F* x, Extent stride, Extent count, F* out) {
 template <class F>
 void sum_rows(const F* x, Extent rows, Extent stride, Extent count, F* out) {
   Extent r = 0;
-  for (; r + 4 <= rows; r += 4) sum_some_rows<4>(x + r * stride, stride, count, out + r);
+  for (; r + most_runs <= rows; r += most_runs)
+    sum_some_rows<most_runs>(x + r * stride, stride, count, out + r);
   for (; r < rows; ++r) sum_some_rows<1>(x + r * stride, stride, count, out + r);
 }
 
@@ -76,20 +51,8 @@ void fold_runs(const F* partials, Extent runs, F* out) {
 
 template <class F>
 void add_columns(const F* x, Extent first, Extent rows, Extent stride, Extent width, F* partials) {
-  const Whole<F> d;
-  for (Extent i = 0; i < rows; ++i) {
-    const F* const row = x + i * stride;
-    F* const sums = partials + (first + i) % partial_sums * strip_width<F>;
-    if (first + i < partial_sums) {
-      for_vectors(d, width, [&](Extent k, auto lanes) HWY_ATTR {
-        hn::StoreU(hn::Add(hn::Zero(d), lanes.load(row + k)), d, sums + k);
-      });
-    } else {
-      for_vectors(d, width, [&](Extent k, auto lanes) HWY_ATTR {
-        hn::StoreU(hn::Add(hn::LoadU(d, sums + k), lanes.load(row + k)), d, sums + k);
-      });
-    }
-  }
+  add_terms_of_columns(x, first, rows, stride, width, partials,
+                       [](Extent, const auto&, auto element) HWY_ATTR { return element; });
 }
 
 template <class F>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "plan/engine/claimed_items.hpp"
 #include "plan/engine/elementwise_step.hpp"
 #include "plan/engine/lowering_list.hpp"
 #include "plan/engine/memory_plan.hpp"
@@ -185,9 +184,9 @@ ElementwiseStep<F>* Compiler<F>::group_at(StepIndex step) const {
 }
 
 template <class F>
-void Compiler<F>::add_reads(StepIndex step, BufferIndex buffer) {
+void Compiler<F>::add_reads(StepIndex step, BufferIndex buffer, bool takes_selection) {
   Buffer& read = executable_->buffers[buffer];
-  read.is_read = true;
+  (takes_selection ? read.takes_selection : read.is_read) = true;
   read.last_read = std::max(read.last_read, step);
 }
 
@@ -253,13 +252,6 @@ Extent Compiler<F>::selection_classes(BufferIndex index) const {
   const bool may_be = buffer.storage == Storage::input ||
                       (buffer.storage == Storage::leaf && constant(buffer).as_selection());
   return may_be ? shape[shape.rank() - 1] : 0;
-}
-
-template <class F>
-void Compiler<F>::add_reads_of_selection(StepIndex step, BufferIndex index) {
-  Buffer& buffer = executable_->buffers[index];
-  buffer.takes_selection = true;
-  buffer.last_read = std::max(buffer.last_read, step);
 }
 
 // Whether the value is all of a buffer that a step writes and that nothing else needs to keep yet.

@@ -49,8 +49,6 @@ class Compiler {
   std::optional<BufferIndex> indices(NodeIndex index);
   /// The classes of a source that may be a selection, whose buffer may be read as one; else 0.
   Extent selection_classes(BufferIndex buffer) const;
-  /// The step reads the buffer as a matrix or, if it is a selection, as its indices.
-  void add_reads_of_selection(StepIndex step, BufferIndex buffer);
   /// The step after which the buffer holds its elements; none: from the start.
   std::optional<StepIndex> available(BufferIndex buffer) const {
     return executable_->buffers[buffer].written;
@@ -79,7 +77,8 @@ class Compiler {
   /// The elementwise group that is this step; null for another kind.
   ElementwiseStep<F>* group_at(StepIndex step) const;
   void add_group(StepIndex step, ElementwiseStep<F>* group) { groups_.emplace_back(step, group); }
-  void add_reads(StepIndex step, BufferIndex buffer);
+  /// The step reads the buffer's elements, or, if it takes a selection and the buffer is one, its indices.
+  void add_reads(StepIndex step, BufferIndex buffer, bool takes_selection = false);
   Step<F>& step_at(StepIndex step) { return *executable_->steps[step].step; }
   void add_write(StepIndex step, BufferIndex buffer);
   StepIndex next_step() const { return static_cast<StepIndex>(executable_->steps.size()); }

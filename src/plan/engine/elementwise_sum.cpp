@@ -30,10 +30,7 @@ void ElementwiseSum<F>::add(const Memory<F>& memory, const F* x, Extent start, E
 
 template <class F>
 void ElementwiseSum<F>::finish(const Memory<F>& memory, const F* block_sums) const {
-  if (blocks() == 0) return;
-  kernels::BlockSums<F, 1> total(1);
-  for (Extent block = 0; block < blocks(); ++block) total.push(block_sums + block);
-  *memory.buffers[output] = *total.total();
+  if (blocks() > 0) *memory.buffers[output] = kernels::sum_of_blocks(block_sums, blocks());
 }
 
 template struct ElementwiseSum<float>;

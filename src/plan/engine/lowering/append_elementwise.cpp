@@ -42,15 +42,6 @@ std::vector<Axis> walking_order(const Shape& shape, std::span<const ElementwiseS
   return order ? *order : identity_order(shape.rank());
 }
 
-template <class F>
-void add_reads(Compiler<F>& compiler, StepIndex at, BufferIndex buffer, bool takes_selection) {
-  if (takes_selection) {
-    compiler.add_reads_of_selection(at, buffer);
-  } else {
-    compiler.add_reads(at, buffer);
-  }
-}
-
 // What an earlier group computes, computed again by this one, where that is cheap.
 template <class F>
 std::optional<typename ElementwiseStep<F>::Operand> repeat_member(Compiler<F>& compiler,
@@ -64,7 +55,7 @@ std::optional<typename ElementwiseStep<F>::Operand> repeat_member(Compiler<F>& c
     return std::nullopt;
   return earlier->repeat_in(
       group, value.buffer,
-      [&](BufferIndex buffer, bool takes_selection) { add_reads(compiler, at, buffer, takes_selection); },
+      [&](BufferIndex buffer, bool takes_selection) { compiler.add_reads(at, buffer, takes_selection); },
       [&](NodeIndex node) {
         const BufferIndex copy = compiler.new_buffer(node, group.shape().volume());
         compiler.add_write(at, copy);
@@ -118,7 +109,7 @@ typename Compiler<F>::Value append_elementwise(Compiler<F>& compiler, const Shap
     } else {
       const BufferIndex read = operand.value.buffer;
       sources.push_back(group.load(operand.value.layout, read, compiler.selection_classes(read)));
-      add_reads(compiler, *at, read, group.takes_selection(sources.back()));
+      compiler.add_reads(*at, read, group.takes_selection(sources.back()));
     }
   }
   const BufferIndex buffer = compiler.new_buffer(index, shape.volume());

@@ -52,11 +52,7 @@ void lower_sum(Compiler<F>& compiler, NodeIndex index) {
       classes > 0 && compiler.buffer(value.buffer).volume == volume && volume / classes <= exact;
   auto step = std::make_unique<SumStep<F>>(Operand{value.buffer, value.layout.offset()}, volume,
                                            takes_selection, output);
-  if (takes_selection) {
-    compiler.add_reads_of_selection(compiler.append(std::move(step), {}, {output}), value.buffer);
-  } else {
-    compiler.append(std::move(step), {value.buffer}, {output});
-  }
+  compiler.add_reads(compiler.append(std::move(step), {}, {output}), value.buffer, takes_selection);
 }
 
 template void lower_sum(Compiler<float>&, NodeIndex);

@@ -85,9 +85,7 @@ class SelectedLogSoftmaxStep : public Step<F> {
         kernels::sum_kernels<F>().rows(products, 1, count, count, sums + block);
       }
     });
-    kernels::BlockSums<F, 1> total(1);
-    for (Extent block = 0; block < blocks(); ++block) total.push(sums + block);
-    return *total.total();
+    return kernels::sum_of_blocks(sums, blocks());
   }
 
   Operand logits_;
@@ -117,13 +115,11 @@ void lower(Compiler<F>& compiler, const Candidate& candidate) {
   const BufferIndex total = compiler.define_output(candidate.root, Layout::row_major(Shape()));
   writes.push_back(total);
   compiler.never_negative_zero(total);
-  const bool may_be_selection = compiler.selection_classes(targets) > 0;
-  if (!may_be_selection) reads.push_back(targets);
   const StepIndex at = compiler.append(
       std::make_unique<SelectedLogSoftmaxStep<F>>(Operand{logits.buffer, logits.layout.offset()}, targets,
                                                   shape[0], shape[1], total, log_softmax),
       reads, writes);
-  if (may_be_selection) compiler.add_reads_of_selection(at, targets);
+  compiler.add_reads(at, targets, compiler.selection_classes(targets) > 0);
 }
 
 }  // namespace
