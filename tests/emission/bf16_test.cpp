@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "emission/module_text.hpp"
+#include "emission/recording.hpp"
 #include "emission/written_norm.hpp"
 #include "support/golden.hpp"
 #include "topos/composites/activations.hpp"
@@ -20,17 +21,7 @@ namespace {
 
 Tensor<Bf16> zeros(Shape shape) { return Tensor<Bf16>::filled(std::move(shape), Bf16()); }
 
-struct Recording {
-  Tape<Bf16> tape;
-  Value<Bf16> input(Shape shape) { return tape.input(zeros(std::move(shape))); }
-  std::string emit(const Symbols& roots) && {
-    return emit_stablehlo(std::move(tape).seal().entry(roots).lower());
-  }
-};
-
-void expect_captured(const std::string& name, const std::string& text) {
-  EXPECT_TRUE(same_text(golden_text("stablehlo/captured/" + name + ".mlir"), text)) << "in " << name;
-}
+using Recording = testing::Recording<Bf16>;
 
 TEST(Bf16, products_have_f32_results_that_are_converted_back) {
   Recording r;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "emission/module_text.hpp"
+#include "emission/recording.hpp"
 #include "support/golden.hpp"
 #include "topos/composites/activations.hpp"
 #include "topos/composites/convolution.hpp"
@@ -15,16 +16,7 @@
 namespace topos::testing {
 namespace {
 
-struct Recording {
-  Tape<float> tape;
-  Value<float> input(Shape shape) { return tape.input(Tensor<float>::filled(std::move(shape), 0.0f)); }
-  Value<float> parameter(Shape shape) {
-    return tape.parameter(Tensor<float>::filled(std::move(shape), 0.0f));
-  }
-  std::string emit(const Symbols& roots) && {
-    return emit_stablehlo(std::move(tape).seal().entry(roots).lower());
-  }
-};
+using Recording = testing::Recording<float>;
 
 TEST(Mixed, ValuesHeldInBf16HaveBf16TypesAndConvertsBetweenThem) {
   Recording r;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "emission/module_text.hpp"
+#include "emission/recording.hpp"
 #include "support/golden.hpp"
 #include "topos/composites/axes.hpp"
 #include "topos/emission/emit.hpp"
@@ -13,21 +14,7 @@
 namespace topos::testing {
 namespace {
 
-/// A tape of f32 with zero-filled inputs, and its text.
-struct Recording {
-  Tape<float> tape;
-  Value<float> input(Shape shape) { return tape.input(Tensor<float>::filled(std::move(shape), 0.0f)); }
-  Value<float> parameter(Shape shape) {
-    return tape.parameter(Tensor<float>::filled(std::move(shape), 0.0f));
-  }
-  std::string emit(const Symbols& roots) && {
-    return emit_stablehlo(std::move(tape).seal().entry(roots).lower());
-  }
-};
-
-void expect_captured(const std::string& name, const std::string& text) {
-  EXPECT_TRUE(same_text(golden_text("stablehlo/captured/" + name + ".mlir"), text)) << "in " << name;
-}
+using Recording = testing::Recording<float>;
 
 TEST(Operations, elementwise_arithmetic_emits_one_line_each) {
   Recording r;

@@ -1,6 +1,7 @@
 // Compositions that leave as one named operation, and what keeps them from it.
 #include <gtest/gtest.h>
 
+#include "emission/recording.hpp"
 #include "emission/written_norm.hpp"
 #include "support/golden.hpp"
 #include "topos/composites/convolution.hpp"
@@ -11,10 +12,6 @@ namespace topos::testing {
 namespace {
 
 Tensor<float> zeros(Shape shape) { return Tensor<float>::filled(std::move(shape), 0.0f); }
-
-void expect_captured(const std::string& name, const std::string& text) {
-  EXPECT_TRUE(same_text(golden_text("stablehlo/captured/" + name + ".mlir"), text)) << "in " << name;
-}
 
 bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
