@@ -34,8 +34,8 @@ class Composites : public ::testing::Test {
     expect_conformant(network.entry(adjoints.roots()).observe(observed).lower(), {.label = label});
   }
 };
-using ElementTypes = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(Composites, ElementTypes);
+using FloatTypes = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(Composites, FloatTypes);
 
 TYPED_TEST(Composites, activations_mean_the_same_abroad) {
   using E = TypeParam;

@@ -21,12 +21,12 @@ static_assert(CanConvert<Bf16, float> && CanConvert<float, float> && CanConvert<
 static_assert(HeldIn<Bf16, float> && HeldIn<double, double> && !HeldIn<float, double>);
 static_assert(!CanConvert<Bf16, double> && !CanConvert<float, double> && !CanConvert<float, Bf16>);
 
-T zeros(const Shape& shape) { return T::filled(shape, 0.0f); }
+T f32_zeros(const Shape& shape) { return T::filled(shape, 0.0f); }
 
 TEST(MixedPrecision, IsSeenInTheLinesOfNodesHeldInBf16AndNowhereElse) {
   Tape<float> tape;
-  const auto weights = tape.parameter(zeros({2, 3}));
-  const auto input = tape.input(zeros({4, 2}));
+  const auto weights = tape.parameter(f32_zeros({2, 3}));
+  const auto input = tape.input(f32_zeros({4, 2}));
   const auto half = convert<Bf16>(input);
   const auto product = matmul(half, convert<Bf16>(weights));
   sum(convert<float>(relu(product)));
@@ -45,7 +45,7 @@ TEST(MixedPrecision, IsSeenInTheLinesOfNodesHeldInBf16AndNowhereElse) {
 
 TEST(MixedPrecision, ConvertingToTheTypeThatAValueHasRecordsNothing) {
   Tape<float> tape;
-  const auto x = tape.input(zeros({2}));
+  const auto x = tape.input(f32_zeros({2}));
   const auto half = convert<Bf16>(x);
   EXPECT_EQ(convert<float>(x).index(), x.index());
   EXPECT_EQ(convert<Bf16>(half).index(), half.index());
@@ -58,7 +58,7 @@ TEST(MixedPrecision, ConvertingToTheTypeThatAValueHasRecordsNothing) {
 
 TEST(MixedPrecision, ConstantsAndLiteralsAreHeldAsTheValueBesideThemAndRoundedOnce) {
   Tape<float> tape;
-  const auto half = convert<Bf16>(tape.input(zeros({})));
+  const auto half = convert<Bf16>(tape.input(f32_zeros({})));
   const auto payload = [&](const Value<float>& x) { return tape.payload(x)->item(); };
   EXPECT_EQ(payload(half.leaf(T(1.01171875f))), 1.015625f) << "a tie, to even";
   EXPECT_EQ(payload(half.constant(Shape(), 1.00390625 + 1e-12)), 1.0078125f) << "not by way of f32";
@@ -73,7 +73,7 @@ TEST(MixedPrecision, ConstantsAndLiteralsAreHeldAsTheValueBesideThemAndRoundedOn
 
 TEST(MixedPrecision, OperandsOfOneOperationMustHaveOneType) {
   Tape<float> tape;
-  const auto x = tape.input(zeros({2}));
+  const auto x = tape.input(f32_zeros({2}));
   const auto half = convert<Bf16>(x);
   const std::size_t size = tape.size();
   const std::string message = refusal([&] { x + half; });
@@ -88,9 +88,9 @@ TEST(MixedPrecision, OperandsOfOneOperationMustHaveOneType) {
 
 TEST(MixedPrecision, SeedsTangentsAndUpdatesMustFitToo) {
   Tape<float> tape;
-  const auto x = tape.parameter(zeros({2}));
+  const auto x = tape.parameter(f32_zeros({2}));
   const auto half = convert<Bf16>(x);
-  const auto seed = tape.leaf(zeros({2}));
+  const auto seed = tape.leaf(f32_zeros({2}));
   expect_refusal([&] { tape.vjp(half, seed, {x}); },
                  "the seed must be held as its target, node 1, is: convert it; at");
   expect_refusal([&] { tape.jvp(half, {{x, convert<Bf16>(seed)}}); },
@@ -116,9 +116,9 @@ TEST(MixedPrecision, OtherTapesHaveNone) {
 
 TEST(MixedPrecision, AGradientIsHeldAsWhatItIsOf) {
   Tape<float> tape;
-  const auto x = tape.parameter(zeros({2, 2}));
+  const auto x = tape.parameter(f32_zeros({2, 2}));
   const auto half = convert<Bf16>(x);
-  const auto unused = convert<Bf16>(tape.input(zeros({3})));
+  const auto unused = convert<Bf16>(tape.input(f32_zeros({3})));
   const auto loss = sum(convert<float>(exp(half) * half));
   const Adjoints adjoints = tape.differentiate(loss, {x, half, unused});
   EXPECT_EQ(tape.resolve(adjoints.of(x)).precision(), Precision::working);

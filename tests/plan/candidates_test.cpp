@@ -65,11 +65,11 @@ void expect_axis(const WindowAxis& axis, Extent size, Extent stride, Extent dila
 }
 
 TEST(WindowProducts, CarryStridePaddingAndDilation) {
-  struct Setting {
+  struct WindowCase {
     Extent stride, padding, dilation;
   };
   for (const auto& [stride, padding, dilation] :
-       std::initializer_list<Setting>{{1, 0, 1}, {2, 1, 1}, {1, 2, 2}, {3, 1, 2}}) {
+       std::initializer_list<WindowCase>{{1, 0, 1}, {2, 1, 1}, {1, 2, 2}, {3, 1, 2}}) {
     const Convolved program = convolve(stride, padding, dilation);
     const Plan<float> plan = program.network.entry({program.result}).lower();
     EXPECT_EQ(names(plan), Names{"WindowProduct"});
@@ -145,11 +145,11 @@ TEST(WindowProducts, AreBarredWhenAnInteriorIsAResult) {
 }
 
 TEST(GradientPatterns, AreFoundInADifferentiatedConvolution) {
-  struct Setting {
+  struct WindowCase {
     Extent stride, padding, dilation;
   };
   for (const auto& [stride, padding, dilation] :
-       std::initializer_list<Setting>{{1, 0, 1}, {2, 1, 1}, {1, 2, 2}, {3, 1, 2}}) {
+       std::initializer_list<WindowCase>{{1, 0, 1}, {2, 1, 1}, {1, 2, 2}, {3, 1, 2}}) {
     const Convolved program = convolve(stride, padding, dilation);
     const Plan<float> plan = program.network.entry(program.adjoints.roots()).lower();
     EXPECT_EQ(names(plan),
@@ -200,10 +200,10 @@ TEST(GradientPatterns, AreFoundInATrainedNetworkOfConvolutionsAndPools) {
 }
 
 TEST(Pools, AreFoundWithTheirGradientAtEverySizeAndStride) {
-  struct Setting {
+  struct WindowCase {
     Extent size, stride;
   };
-  for (const auto& [size, stride] : std::initializer_list<Setting>{{2, 2}, {2, 1}, {3, 2}, {3, 3}}) {
+  for (const auto& [size, stride] : std::initializer_list<WindowCase>{{2, 2}, {2, 1}, {3, 2}, {3, 3}}) {
     Tape<float> tape;
     const auto image = tape.parameter(zeros({2, 3, 7, 8}));
     const auto pooled = max_pool(image, size, stride);
