@@ -5,6 +5,7 @@
 
 #include "kernels/norm/norm_kernels.hpp"
 #include "kernels/reduce/line_kernels.hpp"
+#include "kernels/reduce/run_groups.hpp"
 
 namespace topos::kernels {
 namespace {
@@ -57,29 +58,10 @@ class RunGroups {
   Extent offset(Extent o) const { return (o * shape_.groups + first_) * shape_.inner; }
   const F* run(Extent o) const { return operands_.x + offset(o); }
 
-  /// Adds the runs up in blocks of 4096 elements of each group.
   template <class Add>
   const F* total(BlockSums<F, most>& blocks, const Add& add) const {
-    alignas(64) F partials[most * partial_sums] = {};
-    F sums[most];
-    Extent in_block = 0;
-    const auto end_block = [&] {
-      sum_kernels<F>().fold_runs(partials, groups_, sums);
-      blocks.push(sums);
-      std::fill(std::begin(partials), std::end(partials), F{0});
-      in_block = 0;
-    };
-    for (Extent o = 0; o < shape_.outer; ++o) {
-      for (Extent i = 0; i < shape_.inner;) {
-        const Extent count = std::min(shape_.inner - i, sum_block - in_block);
-        add(run(o) + i, count, partials);
-        i += count;
-        in_block += count;
-        if (in_block == sum_block) end_block();
-      }
-    }
-    if (in_block > 0) end_block();
-    return blocks.total();
+    return total_of_runs(run(0), SummedLines{shape_.outer, shape_.groups, shape_.inner}, groups_, blocks,
+                         add);
   }
 
   const NormOperands<F>& operands_;

@@ -16,6 +16,14 @@ struct Lines {
   Extent inner = 1;
 };
 
+/// Elements [outer, count, inner], row-major: line i is what all of outer and inner have at i, in this order.
+struct SummedLines {
+  Extent outer = 1, count = 1, inner = 1;
+
+  bool are_runs() const { return outer == 1; }
+  bool are_columns() const { return inner == 1 && !are_runs(); }
+};
+
 /// The contract's sum of `count` contiguous elements: element i to partial sum i mod 16 in blocks of 4096,
 /// the 16 folded as a tree, block sums folded by the same rule.
 template <class F>
@@ -24,6 +32,9 @@ F sum(const F* x, Extent count, ThreadPool& pool);
 /// out[o, k] = the contract's sum of line (o, k).
 template <class F>
 void sum_lines(const F* x, const Lines& lines, F* out, ThreadPool& pool);
+/// out[i] = the contract's sum of line i; inner must be a multiple of 16.
+template <class F>
+void sum_pieces(const F* x, const SummedLines& lines, F* out, ThreadPool& pool);
 /// out[o, i, k] = (x - max) - log(sum(exp(x - max))) along the line. `out` may be `x`.
 template <class F>
 void log_softmax(const F* x, const Lines& lines, F* out, ThreadPool& pool);
@@ -53,6 +64,7 @@ void expand(std::span<const std::int64_t> indices, Extent classes, Extent first,
 struct StridedAxis {
   Extent extent = 1;
   Extent stride = 0;  ///< in elements
+  bool operator==(const StridedAxis&) const = default;
 };
 
 /// out (contiguous) = the elements first ... first + count - 1, in row-major order, of the layout `axes` at

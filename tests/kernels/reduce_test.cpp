@@ -103,6 +103,31 @@ TYPED_TEST(Sums, OfLongColumnsFoldTheirBlocks) {
   });
 }
 
+TYPED_TEST(Sums, OfLinesInPiecesAreTheReferencesOfTheirElementsInOrder) {
+  on_each_instruction_set([&] {
+    for (const SummedLines& lines :
+         {SummedLines{1, 3, 16}, SummedLines{3, 1, 32}, SummedLines{5, 7, 48}, SummedLines{7, 5, 784},
+          SummedLines{3, 9, 4112}, SummedLines{4, 2, 8192}}) {
+      const auto x = numbers<TypeParam>(lines.outer * lines.count * lines.inner, 1);
+      std::vector<TypeParam> expected;
+      for (Extent i = 0; i < lines.count; ++i) {
+        std::vector<TypeParam> line;
+        for (Extent o = 0; o < lines.outer; ++o) {
+          const auto run = x.begin() + (o * lines.count + i) * lines.inner;
+          line.insert(line.end(), run, run + lines.inner);
+        }
+        expected.push_back(reference::sum(line.data(), static_cast<Extent>(line.size())));
+      }
+      for (ThreadPool* pool : {&this->one, &this->three}) {
+        Guarded<TypeParam> out(lines.count);
+        sum_pieces(x.data(), lines, out.data(), *pool);
+        EXPECT_EQ(out.difference(expected), "")
+            << lines.outer << " x " << lines.count << " x " << lines.inner;
+      }
+    }
+  });
+}
+
 TYPED_TEST(Sums, OfMoreThan4096BlocksFoldThemTwice) {
   const Extent count = 4096 * 4096 + 3 * 4096 + 17;
   const auto x = numbers<TypeParam>(count, 3);

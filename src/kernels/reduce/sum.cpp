@@ -3,6 +3,7 @@
 #include "kernels/for_ranges.hpp"
 #include "kernels/reduce.hpp"
 #include "kernels/reduce/line_kernels.hpp"
+#include "kernels/reduce/run_groups.hpp"
 
 namespace topos::kernels {
 namespace {
@@ -85,6 +86,22 @@ void sum_lines(const F* x, const Lines& lines, F* out, ThreadPool& pool) {
 }
 
 template <class F>
+void sum_pieces(const F* x, const SummedLines& lines, F* out, ThreadPool& pool) {
+  const Extent groups = (lines.count + most_runs - 1) / most_runs;
+  for_ranges(pool, groups, lines.outer * lines.inner * most_runs, [&](Extent from, Extent to) {
+    for (Extent first = from * most_runs; first < std::min(to * most_runs, lines.count); first += most_runs) {
+      const Extent count = std::min(most_runs, lines.count - first);
+      BlockSums<F, most_runs> blocks(count);
+      const F* const sums = total_of_runs(
+          x + first * lines.inner, lines, count, blocks, [&](const F* run, Extent elements, F* partials) {
+            sum_kernels<F>().add_runs(run, count, lines.inner, elements, partials);
+          });
+      std::copy_n(sums, count, out + first);
+    }
+  });
+}
+
+template <class F>
 F sum(const F* x, Extent count, ThreadPool& pool) {
   F result;
   sum_lines(x, Lines{1, count, 1}, &result, pool);
@@ -93,6 +110,8 @@ F sum(const F* x, Extent count, ThreadPool& pool) {
 
 template float sum(const float*, Extent, ThreadPool&);
 template double sum(const double*, Extent, ThreadPool&);
+template void sum_pieces(const float*, const SummedLines&, float*, ThreadPool&);
+template void sum_pieces(const double*, const SummedLines&, double*, ThreadPool&);
 template void sum_lines(const float*, const Lines&, float*, ThreadPool&);
 template void sum_lines(const double*, const Lines&, double*, ThreadPool&);
 

@@ -22,13 +22,13 @@ void ElementwiseLoad<F>::fill(const Memory<F>& memory, Extent start, Extent coun
     if (!is_in_place(memory)) kernels::expand(memory.indices[buffer], classes, start, count, to);
     return;
   }
-  const F* const x = memory.at(buffer, layout.offset());
+  const F* const x = memory.at(buffer, elements.offset);
   if (is_uniform) {
     repeat(*x, count, to);
     if (has_reciprocals) repeat(kernels::reciprocal_of(*x), count, reciprocals);
     return;
   }
-  kernels::copy_strided(x, std::span(axes), start, count, to);
+  kernels::copy_strided(x, std::span(elements.axes), start, count, to);
   if (!has_reciprocals) return;
   if (is_periodic) {
     const Extent first = std::min(period, count);

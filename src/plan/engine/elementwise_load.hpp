@@ -4,16 +4,15 @@
 #include <algorithm>
 
 #include "plan/engine/executable.hpp"
+#include "plan/engine/walk.hpp"
 
 namespace topos::engine {
 
-/// A value of the group's shape, walked in the group's order; unless it is plain, its elements are copied to
-/// a tile.
+/// A value walked in the group's order; unless it is plain, its elements are copied to a tile.
 template <class F>
 struct ElementwiseLoad {
   BufferIndex buffer;
-  Layout layout;
-  std::vector<StridedAxis> axes;
+  WalkedElements elements;
   bool is_plain;                 // contiguous: read in place
   bool is_uniform;               // one element
   bool is_periodic = false;      // the same in every tile
@@ -32,7 +31,7 @@ struct ElementwiseLoad {
   /// Whether reading it costs little memory, beside reading as many elements as the group has.
   bool is_small() const {
     const auto repeats_some = [](const StridedAxis& axis) { return axis.stride == 0 && axis.extent >= 16; };
-    return classes > 0 || is_uniform || std::any_of(axes.begin(), axes.end(), repeats_some);
+    return classes > 0 || is_uniform || std::any_of(elements.axes.begin(), elements.axes.end(), repeats_some);
   }
   /// Elements start ... start + count - 1 to a tile, and their reciprocals to another, if it has them. What
   /// is periodic repeats each `period` elements.
@@ -40,7 +39,7 @@ struct ElementwiseLoad {
 
  private:
   /// Neighbours that are one element, from the first of each run on.
-  Extent run() const { return axes.back().stride == 0 ? axes.back().extent : 1; }
+  Extent run() const { return elements.axes.back().stride == 0 ? elements.axes.back().extent : 1; }
 };
 
 extern template struct ElementwiseLoad<float>;

@@ -12,8 +12,8 @@ using kernels::BinaryMap;
 template <class F>
 void ElementwiseStep<F>::finish(const std::vector<Buffer>& buffers) {
   for (Member& member : members_) member.is_stored = buffers[member.output].is_read;
-  std::erase_if(sums_, [&](const ElementwiseSum<F>& sum) { return !buffers[sum.output].is_read; });
-  for (const ElementwiseSum<F>& sum : sums_) block_sums_ += sum.blocks();
+  std::erase_if(sums_, [&](const ElementwiseSum<F>& sum) { return !buffers[sum.output()].is_read; });
+  for (const ElementwiseSum<F>& sum : sums_) sum_scratch_ += sum.scratch();
   // the last member that reads each load and each member
   std::vector<std::size_t> load_end(loads_.size(), 0);
   std::vector<std::size_t> member_end(members_.size(), 0);
@@ -72,8 +72,8 @@ void ElementwiseStep<F>::finish(const std::vector<Buffer>& buffers) {
   const Extent whole = common <= tile_extent_ ? common : period_;
   tile_extent_ = std::max(tile_extent_ / whole * whole, whole);
   find_wraps();
-  if (unit_ == 1) unit_ = 64;
-  tile_extent_ = std::min(tile_extent_, std::max<Extent>(64, (shape_.volume() + 63) / 64 * 64));
+  if (unit_ == 1 && cycle_ == 0) unit_ = 64;
+  tile_extent_ = std::min(tile_extent_, std::max<Extent>(64, (volume_ + 63) / 64 * 64));
   tile_stride_ = (tile_extent_ + 63) / 64 * 64;
 }
 
@@ -84,8 +84,8 @@ Extent ElementwiseStep<F>::find_periods() {
   constexpr Extent longest = 2048;
   Extent common = 1;
   for (Load& load : loads_) {
-    if (!load.changes() || load.axes.size() < 2 || load.axes[0].stride != 0) continue;
-    const Extent period = shape_.volume() / load.axes[0].extent;
+    if (!load.changes() || load.elements.axes.size() < 2 || load.elements.axes[0].stride != 0) continue;
+    const Extent period = volume_ / load.elements.axes[0].extent;
     if (period > longest || std::lcm(common, period) > longest) continue;
     common = std::lcm(common, period);
     load.is_periodic = true;
@@ -99,10 +99,11 @@ void ElementwiseStep<F>::find_wraps() {
   const Extent part = static_cast<Extent>(std::bit_floor(static_cast<std::uint64_t>(tile_extent_)));
   if (period_ > 1 || !sums_.empty()) return;  // these choose the tiles
   for (Load& load : loads_) {
-    if (!load.changes() || load.classes > 0 || load.has_reciprocals || load.axes.size() != 2 ||
-        load.axes[0].stride != 0 || load.axes[1].stride != 1 || load.axes[1].extent % part != 0)
+    if (!load.changes() || load.classes > 0 || load.has_reciprocals || load.elements.axes.size() != 2 ||
+        load.elements.axes[0].stride != 0 || load.elements.axes[1].stride != 1 ||
+        load.elements.axes[1].extent % part != 0)
       continue;
-    load.wrap = load.axes[1].extent;
+    load.wrap = load.elements.axes[1].extent;
     tile_extent_ = unit_ = part;
   }
 }
@@ -134,8 +135,8 @@ const F* ElementwiseStep<F>::source(const Memory<F>& memory, F* slab, const Oper
       return tile(slab, operand.index);
     case Operand::Kind::load: {
       const Load& load = loads_[operand.index];
-      if (load.wrap > 0) return memory.at(load.buffer, load.layout.offset() + start % load.wrap);
-      return load.is_in_place(memory) ? memory.at(load.buffer, load.layout.offset() + start)
+      if (load.wrap > 0) return memory.at(load.buffer, load.elements.offset + start % load.wrap);
+      return load.is_in_place(memory) ? memory.at(load.buffer, load.elements.offset + start)
                                       : tile(slab, load.tile);
     }
     default:
@@ -178,17 +179,17 @@ void ElementwiseStep<F>::compute(const Memory<F>& memory, F* slab, const Member&
 
 template <class F>
 void ElementwiseStep<F>::add_sums(const Memory<F>& memory, F* slab, std::size_t member, Extent start,
-                                  Extent count, F* partials, F* block_sums) const {
+                                  Extent count, F* partials, F* sum_scratch) const {
   for (const ElementwiseSum<F>& sum : sums_) {
-    if (sum.member == member)
-      sum.add(memory, output(memory, slab, members_[member], start), start, count, partials, block_sums);
+    if (sum.member() == member)
+      sum.add(memory, output(memory, slab, members_[member], start), start, count, partials, sum_scratch);
     partials += kernels::partial_sums;
-    block_sums += sum.blocks();
+    sum_scratch += sum.scratch();
   }
 }
 
 template <class F>
-void ElementwiseStep<F>::run_range(const Memory<F>& memory, F* slab, F* block_sums, Extent from,
+void ElementwiseStep<F>::run_range(const Memory<F>& memory, F* slab, F* sum_scratch, Extent from,
                                    Extent to) const {
   alignas(64) F partials[most_sums * kernels::partial_sums] = {};
   for (Extent start = from; start < to; start += tile_extent_) {
@@ -196,36 +197,58 @@ void ElementwiseStep<F>::run_range(const Memory<F>& memory, F* slab, F* block_su
     for (std::size_t m = 0; m < members_.size(); ++m) {
       for (const std::uint32_t l : loads_before_[m]) fill(memory, slab, loads_[l], start, count);
       compute(memory, slab, members_[m], start, static_cast<std::size_t>(count));
-      if (!sums_.empty()) add_sums(memory, slab, m, start, count, partials, block_sums);
+      if (!sums_.empty()) add_sums(memory, slab, m, start, count, partials, sum_scratch);
     }
   }
 }
 
+// How at most so many threads share the work.
+template <class F>
+typename ElementwiseStep<F>::Turns ElementwiseStep<F>::turns(Extent threads) const {
+  const Extent volume = volume_;
+  const auto in_order = [&](Extent unit) {
+    const Extent share = ((volume + threads - 1) / threads + unit - 1) / unit * unit;
+    return Turns{(volume + share - 1) / share, share, volume};
+  };
+  if (cycle_ == 0) return in_order(unit_);
+  if (sum_block_ > 0 && volume / sum_block_ >= threads && sum_block_ % unit_ == 0)
+    return in_order(sum_block_);
+  constexpr Extent least_share = 256;  // less would go by in the loops around it
+  for (; threads > 1; --threads) {
+    const Extent share = cycle_ / threads;
+    if (cycle_parts_ % threads == 0 && share % unit_ == 0 && share >= least_share)
+      return {threads, share, cycle_};
+  }
+  return {1, volume, volume};
+}
+
 template <class F>
 void ElementwiseStep<F>::run(const Memory<F>& memory) const {
-  const Extent volume = shape_.volume();
-  F* const block_sums = reinterpret_cast<F*>(memory.scratch);
-  F* const slabs = block_sums + block_sums_;
+  const Extent volume = volume_;
+  F* const sum_scratch = reinterpret_cast<F*>(memory.scratch);
+  F* const slabs = sum_scratch + sum_scratch_;
   constexpr double worth_a_thread = 6000;  // nanoseconds of work for each
   const auto most = static_cast<Extent>(
       std::min(static_cast<double>(memory.pool->threads()), std::max(1.0, nanoseconds_ / worth_a_thread)));
-  const Extent share = ((volume + most - 1) / most + unit_ - 1) / unit_ * unit_;
+  const Turns turns = this->turns(most);
   const auto task = [&](std::size_t i) {
-    const Extent from = static_cast<Extent>(i) * share, to = std::min(volume, from + share);
     F* const slab = slabs + i * slab_elements();
-    fill_tiles(memory, slab, from, to);
-    run_range(memory, slab, block_sums, from, to);
+    const Extent first = static_cast<Extent>(i) * turns.share;
+    for (Extent from = first; from < volume; from += turns.cycle) {
+      const Extent to = std::min(volume, from + turns.share);
+      if (from == first || turns.cycle % period_ != 0) fill_tiles(memory, slab, from, to);
+      run_range(memory, slab, sum_scratch, from, to);
+    }
   };
-  const auto tasks = static_cast<std::size_t>((volume + share - 1) / share);
-  if (tasks == 1) {
+  if (turns.threads == 1) {
     task(0);
   } else {
-    memory.pool->run(tasks, task);
+    memory.pool->run(static_cast<std::size_t>(turns.threads), task);
   }
-  const F* sums = block_sums;
+  F* scratch = sum_scratch;
   for (const ElementwiseSum<F>& sum : sums_) {
-    sum.finish(memory, sums);
-    sums += sum.blocks();
+    sum.finish(memory, scratch);
+    scratch += sum.scratch();
   }
 }
 

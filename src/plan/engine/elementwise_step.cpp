@@ -24,10 +24,7 @@ double cost(const MapFunction& function) {
 }  // namespace
 
 template <class F>
-ElementwiseStep<F>::ElementwiseStep(Shape shape, std::vector<Axis> order)
-    : shape_(std::move(shape)),
-      order_(std::move(order)),
-      member_layout_(Layout::dense_in_order(shape_, order_)) {}
+ElementwiseStep<F>::ElementwiseStep(Shape walked) : walked_(std::move(walked)), volume_(walked_.volume()) {}
 
 template <class F>
 bool ElementwiseStep<F>::has_member(BufferIndex buffer) const {
@@ -45,18 +42,15 @@ typename ElementwiseStep<F>::Operand ElementwiseStep<F>::constant(F value) {
 }
 
 template <class F>
-typename ElementwiseStep<F>::Operand ElementwiseStep<F>::load(const Layout& layout, BufferIndex buffer,
-                                                              Extent classes) {
+typename ElementwiseStep<F>::Operand ElementwiseStep<F>::load(const WalkedElements& elements,
+                                                              BufferIndex buffer, Extent classes) {
   for (std::size_t i = 0; i < loads_.size(); ++i) {
-    if (loads_[i].buffer == buffer && loads_[i].layout == layout)
+    if (loads_[i].buffer == buffer && loads_[i].elements == elements)
       return {Operand::Kind::load, static_cast<std::uint32_t>(i)};
   }
-  const bool uniform = layout.is_uniform();
-  // a value of one element, whatever its rank, is contiguous
-  const bool plain = uniform ? shape_.volume() == 1 : layout.is_dense_in(order_);
-  loads_.push_back({buffer, layout, uniform ? std::vector<StridedAxis>{} : layout.flattened(order_), plain,
-                    uniform && !plain});
-  if (plain && layout.offset() == 0) loads_.back().classes = classes;  // an element's place is its index
+  const bool plain = elements.is_uniform() ? volume_ == 1 : elements.is_contiguous();
+  loads_.push_back({buffer, elements, plain, elements.is_uniform() && !plain});
+  if (plain && elements.offset == 0) loads_.back().classes = classes;  // an element's place is its index
   return {Operand::Kind::load, static_cast<std::uint32_t>(loads_.size() - 1)};
 }
 
@@ -70,7 +64,7 @@ void ElementwiseStep<F>::append(MapFunction function, std::string_view name,
                                 std::span<const Operand> operands, NodeIndex node, BufferIndex output) {
   Member member{function, name, {}, node, output};
   std::copy(operands.begin(), operands.end(), member.operands.begin());
-  nanoseconds_ += cost(function) * static_cast<double>(shape_.volume());
+  nanoseconds_ += cost(function) * static_cast<double>(volume_);
   members_.push_back(member);
 }
 
@@ -102,18 +96,30 @@ std::vector<std::size_t> ElementwiseStep<F>::recipe(std::size_t member) const {
 }
 
 template <class F>
-bool ElementwiseStep<F>::can_sum(Extent extent) const {
+bool ElementwiseStep<F>::can_sum(const SummedLines& lines) const {
+  using Sum = ElementwiseSum<F>;
+  if (!Sum::supports(lines) || sums_.size() == most_sums) return false;
   constexpr Extent longest = 1 << 15;
-  const bool fits = extent <= kernels::sum_block || extent == shape_.volume();
-  return fits && member_layout_.is_row_major() && sums_.size() < most_sums &&
-         std::lcm(unit_, ElementwiseSum<F>::unit(extent)) <= longest;
+  const Extent unit = std::lcm(unit_, Sum::unit(lines)), cycle = Sum::cycle(lines);
+  if (unit > longest || (cycle > 0 && cycle_ > 0 && cycle != cycle_)) return false;
+  constexpr Extent worth_sharing = 1 << 15;
+  return volume_ < worth_sharing ||
+         std::max(cycle, cycle_) / 2 % unit == 0;  // two threads can share the work
 }
 
 template <class F>
-void ElementwiseStep<F>::append_sum(BufferIndex member, Extent extent, NodeIndex node, BufferIndex output) {
-  sums_.push_back({position(member), extent, shape_.volume(), node, output});
-  unit_ = std::lcm(unit_, ElementwiseSum<F>::unit(extent));
-  nanoseconds_ += 0.1 * static_cast<double>(shape_.volume());
+void ElementwiseStep<F>::append_sum(BufferIndex member, const SummedLines& lines, NodeIndex node,
+                                    BufferIndex output) {
+  using Sum = ElementwiseSum<F>;
+  sums_.emplace_back(position(member), lines, node, output);
+  unit_ = std::lcm(unit_, Sum::unit(lines));
+  if (const Extent cycle = Sum::cycle(lines)) {
+    const bool is_first = cycle_ == 0;
+    cycle_ = cycle;
+    cycle_parts_ = is_first ? Sum::parts(lines) : std::gcd(cycle_parts_, Sum::parts(lines));
+    sum_block_ = is_first || sum_block_ > 0 ? Sum::block_of_columns(lines) : 0;
+  }
+  nanoseconds_ += 0.1 * static_cast<double>(volume_);
 }
 
 template <class F>
@@ -122,7 +128,7 @@ std::optional<std::size_t> ElementwiseStep<F>::last_plain_read(BufferIndex buffe
   for (std::size_t m = 0; m < members_.size(); ++m) {
     for (const Operand& operand : members_[m].used()) {
       if (operand.kind != Operand::Kind::load || loads_[operand.index].buffer != buffer) continue;
-      if (!loads_[operand.index].is_plain || loads_[operand.index].layout.offset() != 0) return std::nullopt;
+      if (!loads_[operand.index].is_plain || loads_[operand.index].elements.offset != 0) return std::nullopt;
       last = m;
     }
   }
@@ -152,7 +158,7 @@ std::vector<BufferIndex> ElementwiseStep<F>::outputs() const {
 
 template <class F>
 std::string ElementwiseStep<F>::describe() const {
-  std::string text = fmt::format("elementwise {} in tiles of {}:", topos::describe(shape_), tile_extent_);
+  std::string text = fmt::format("elementwise {} in tiles of {}:", topos::describe(walked_), tile_extent_);
   for (const Member& member : members_) {
     const auto operand = [&](const Operand& of) -> std::string {
       switch (of.kind) {
@@ -175,8 +181,8 @@ std::string ElementwiseStep<F>::describe() const {
     if (member.is_stored) text += fmt::format(" -> b{}", member.output);
   }
   for (const ElementwiseSum<F>& sum : sums_) {
-    text += fmt::format("\n      %{} = sums of {} of %{} -> b{}", sum.node, sum.extent,
-                        members_[sum.member].node, sum.output);
+    text += fmt::format("\n      %{} = {} of %{} -> b{}", sum.node(), topos::engine::describe(sum.lines()),
+                        members_[sum.member()].node, sum.output());
   }
   return text;
 }

@@ -20,12 +20,10 @@ class ElementwiseStep : public Step<F> {
  public:
   static constexpr std::size_t most_members = 48;
 
-  /// A group over values of `shape`, walked with the axes in `order`, outermost first.
-  ElementwiseStep(Shape shape, std::vector<Axis> order);
+  /// `walked`: the extents that the group walks, outermost first. What its members write lies in this order.
+  explicit ElementwiseStep(Shape walked);
 
-  const Shape& shape() const { return shape_; }
-  /// How the members' elements lie, when they are written to memory.
-  const Layout& member_layout() const { return member_layout_; }
+  const Shape& walked() const { return walked_; }
   bool is_full() const { return members_.size() >= most_members; }
   bool has_member(BufferIndex buffer) const;
 
@@ -36,7 +34,7 @@ class ElementwiseStep : public Step<F> {
   };
   Operand constant(F value);
   /// `classes` are those of a source that may be a selection, else 0.
-  Operand load(const Layout& layout, BufferIndex buffer, Extent classes = 0);
+  Operand load(const WalkedElements& elements, BufferIndex buffer, Extent classes = 0);
   /// Whether a selection need not be expanded for the load.
   bool takes_selection(const Operand& load) const { return loads_[load.index].classes > 0; }
   Operand member(BufferIndex buffer) const;
@@ -50,10 +48,10 @@ class ElementwiseStep : public Step<F> {
   std::optional<Operand> repeat_in(ElementwiseStep& into, BufferIndex member, const Reads& reads,
                                    const NewBuffer& buffer) const;
 
-  /// Whether sums of lines of `extent` contiguous elements of a member can be made with it.
-  bool can_sum(Extent extent) const;
+  /// Whether sums of such lines of a member can be made with it.
+  bool can_sum(const SummedLines& lines) const;
   bool has_sums() const { return !sums_.empty(); }
-  void append_sum(BufferIndex member, Extent extent, NodeIndex node, BufferIndex output);
+  void append_sum(BufferIndex member, const SummedLines& lines, NodeIndex node, BufferIndex output);
 
   /// The position of the last member that reads `buffer`, when every read is of the element being computed.
   std::optional<std::size_t> last_plain_read(BufferIndex buffer) const;
@@ -66,7 +64,7 @@ class ElementwiseStep : public Step<F> {
 
   void run(const Memory<F>& memory) const override;
   std::size_t scratch_bytes(std::size_t threads) const override {
-    return (threads * slab_elements() + static_cast<std::size_t>(block_sums_)) * sizeof(F);
+    return (threads * slab_elements() + static_cast<std::size_t>(sum_scratch_)) * sizeof(F);
   }
   std::string describe() const override;
 
@@ -86,6 +84,11 @@ class ElementwiseStep : public Step<F> {
     std::span<const Operand> used() const { return std::span(operands).first(is_unary() ? 1 : 2); }
   };
 
+  /// Thread i of `threads` takes elements i * share ... (i + 1) * share - 1 of each cycle.
+  struct Turns {
+    Extent threads, share, cycle;
+  };
+
   /// The member that computes again what this buffer holds.
   std::optional<Operand> repeated(BufferIndex original) const;
   /// The members that computing this one takes, itself the last; none where that is not cheap.
@@ -96,24 +99,27 @@ class ElementwiseStep : public Step<F> {
   void fill(const Memory<F>& memory, F* slab, const Load& load, Extent start, Extent count) const;
   void compute(const Memory<F>& memory, F* slab, const Member& member, Extent start, std::size_t count) const;
   void fill_tiles(const Memory<F>& memory, F* slab, Extent from, Extent to) const;
-  void run_range(const Memory<F>& memory, F* slab, F* block_sums, Extent from, Extent to) const;
+  void run_range(const Memory<F>& memory, F* slab, F* sum_scratch, Extent from, Extent to) const;
   const F* source(const Memory<F>& memory, F* slab, const Operand& operand, Extent start) const;
   F* tile(F* slab, std::uint32_t index) const { return slab + static_cast<Extent>(index) * tile_stride_; }
   F* output(const Memory<F>& memory, F* slab, const Member& member, Extent start) const;
   void add_sums(const Memory<F>& memory, F* slab, std::size_t member, Extent start, Extent count, F* partials,
-                F* block_sums) const;
+                F* sum_scratch) const;
+  Turns turns(Extent threads) const;
   std::size_t slab_elements() const { return (tiles_ + 1) * static_cast<std::size_t>(tile_stride_); }
 
-  Shape shape_;
-  std::vector<Axis> order_;
-  Layout member_layout_;
+  Shape walked_;
+  Extent volume_;
   std::vector<F> constants_;  // the first tiles, then the uniform and periodic loads' and the others
   std::vector<Load> loads_;
   std::vector<Member> members_;
   static constexpr std::size_t most_sums = 4;
   std::vector<ElementwiseSum<F>> sums_;
   Extent unit_ = 1;                                       // threads' shares are multiples of it
-  Extent block_sums_ = 0;                                 // elements of scratch memory, of all sums
+  Extent cycle_ = 0;                                      // of all sums that have one
+  Extent cycle_parts_ = 0;                                // what threads may share of each cycle
+  Extent sum_block_ = 0;                                  // what threads may share in order, beside that
+  Extent sum_scratch_ = 0;                                // elements of scratch memory, of all sums
   std::vector<std::vector<std::uint32_t>> loads_before_;  // by member: strided loads to do first
   std::uint32_t tiles_ = 0;
   Extent period_ = 1;  // of all periodic loads
@@ -126,7 +132,7 @@ template <class F>
 template <class Reads, class NewBuffer>
 std::optional<typename ElementwiseStep<F>::Operand> ElementwiseStep<F>::repeat_in(
     ElementwiseStep& into, BufferIndex member, const Reads& reads, const NewBuffer& buffer) const {
-  if (into.shape_ != shape_ || into.order_ != order_) return std::nullopt;
+  if (into.volume_ != volume_) return std::nullopt;
   const std::vector<std::size_t> steps = recipe(position(member));
   if (steps.empty() || into.members_.size() + steps.size() > most_members) return std::nullopt;
   std::optional<Operand> copy;
@@ -142,7 +148,7 @@ std::optional<typename ElementwiseStep<F>::Operand> ElementwiseStep<F>::repeat_i
         operands.push_back(*into.repeated(members_[operand.index].output));
       } else {
         const Load& load = loads_[operand.index];
-        operands.push_back(into.load(load.layout, load.buffer, load.classes));
+        operands.push_back(into.load(load.elements, load.buffer, load.classes));
         reads(load.buffer, load.classes > 0);
       }
     }

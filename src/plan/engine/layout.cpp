@@ -182,16 +182,4 @@ std::optional<std::vector<Axis>> Layout::memory_order() const {
   return order;
 }
 
-bool Layout::operator==(const Layout& other) const {
-  const auto same = [](const StridedAxis& a, const StridedAxis& b) {
-    return a.extent == b.extent && a.stride == b.stride;
-  };
-  if (offset_ != other.offset_ || axes_.size() != other.axes_.size()) return false;
-  for (std::size_t i = 0; i < axes_.size(); ++i) {
-    if (!std::equal(axes_[i].begin(), axes_[i].end(), other.axes_[i].begin(), other.axes_[i].end(), same))
-      return false;
-  }
-  return true;
-}
-
 }  // namespace topos::engine

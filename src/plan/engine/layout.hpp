@@ -51,7 +51,7 @@ class Layout {
   /// The axes by descending stride, or none when the value repeats elements.
   std::optional<std::vector<Axis>> memory_order() const;
 
-  bool operator==(const Layout& other) const;
+  bool operator==(const Layout& other) const = default;
 
  private:
   std::vector<std::vector<StridedAxis>> axes_;

@@ -6,73 +6,97 @@
 namespace topos::engine {
 namespace {
 
+// Whether the source is all that the buffer holds, in the order of the walk.
 template <class F>
-bool is_member(const ElementwiseStep<F>& group, const ElementwiseSource<F>& source) {
-  return group.has_member(source.value.buffer) &&
-         (group.shape().volume() == 1 || source.value.layout == group.member_layout());
+bool is_walked(const Compiler<F>& compiler, const Walk& walk, const typename Compiler<F>::Value& value) {
+  const std::optional<WalkedElements> elements = walk.elements(value.layout);
+  const Extent volume = walk.shape().volume();
+  return elements && elements->offset == 0 && compiler.buffer(value.buffer).volume == volume &&
+         (volume == 1 || elements->is_contiguous());
 }
 
-// Whether the group, which runs where it stands, can compute this node too: its operands are members, or
-// there before the group runs.
+// As the first operand that is dense lies in memory, else one that has runs of neighbours.
 template <class F>
-bool can_join(const Compiler<F>& compiler, const ElementwiseStep<F>& group, StepIndex at, const Shape& shape,
-              std::span<const ElementwiseSource<F>> operands) {
-  if (group.is_full() || group.shape() != shape) return false;
-  for (const ElementwiseSource<F>& operand : operands) {
-    if (operand.known || is_member(group, operand)) continue;
-    const std::optional<StepIndex> available = compiler.available(operand.value.buffer);
-    if (available && *available >= at) return false;
-  }
-  return true;
-}
-
-// The axes as the first operand that is dense has them in memory, else one that has runs of neighbours.
-template <class F>
-std::vector<Axis> walking_order(const Shape& shape, std::span<const ElementwiseSource<F>> operands) {
+Walk walk_of(const Shape& shape, std::span<const ElementwiseSource<F>> operands) {
+  const auto all_can = [&](const Walk& walk) {
+    return std::all_of(operands.begin(), operands.end(), [&](const ElementwiseSource<F>& operand) {
+      return operand.known || walk.elements(operand.value.layout);
+    });
+  };
   std::optional<std::vector<Axis>> order;
   for (const ElementwiseSource<F>& operand : operands) {
-    if (operand.known) continue;
-    const auto& layout = operand.value.layout;
+    const Layout& layout = operand.value.layout;
+    if (operand.known || layout.is_uniform()) continue;
+    std::optional<Walk> walk = Walk::along(layout);
+    if (walk && all_can(*walk)) return *std::move(walk);
     std::optional<std::vector<Axis>> found = layout.memory_order();
-    if (!found || layout.is_uniform()) continue;
-    if (layout.is_dense_in(*found)) return *found;
-    const std::optional<StridedAxis> last = shape.rank() > 0 ? layout.merged(found->back()) : std::nullopt;
-    if (!order && last && last->stride == 1) order = std::move(found);
+    if (order || !found) continue;
+    const std::optional<StridedAxis> last = layout.merged(found->back());
+    if (last && last->stride == 1) order = std::move(found);
   }
-  return order ? *order : identity_order(shape.rank());
+  return Walk::in_order(shape, order ? *order : identity_order(shape.rank()));
+}
+
+// How the group, which runs where it stands, comes to the elements of this node, if it can compute it too:
+// its operands are members, or there before the group runs.
+template <class F>
+std::optional<Walk> walk_to_join(const Compiler<F>& compiler, const ElementwiseStep<F>& group, StepIndex at,
+                                 const Shape& shape, std::span<const ElementwiseSource<F>> operands) {
+  if (group.is_full() || group.walked().volume() != shape.volume()) return std::nullopt;
+  std::optional<Walk> walk;
+  for (const ElementwiseSource<F>& operand : operands) {
+    if (!walk && !operand.known && group.has_member(operand.value.buffer))
+      walk = Walk::along(operand.value.layout);
+  }
+  if (!walk) {
+    walk = walk_of(shape, operands);
+    if (walk->shape() != group.walked()) return std::nullopt;
+  }
+  for (const ElementwiseSource<F>& operand : operands) {
+    if (operand.known) continue;
+    if (!walk->elements(operand.value.layout)) return std::nullopt;
+    if (group.has_member(operand.value.buffer) && is_walked(compiler, *walk, operand.value)) continue;
+    const std::optional<StepIndex> available = compiler.available(operand.value.buffer);
+    if (available && *available >= at) return std::nullopt;
+  }
+  return walk;
 }
 
 // What an earlier group computes, computed again by this one, where that is cheap.
 template <class F>
 std::optional<typename ElementwiseStep<F>::Operand> repeat_member(Compiler<F>& compiler,
                                                                   ElementwiseStep<F>& group, StepIndex at,
-                                                                  const typename Compiler<F>::Value& value) {
-  const std::optional<StepIndex> written = compiler.available(value.buffer);
+                                                                  BufferIndex member) {
+  const std::optional<StepIndex> written = compiler.available(member);
   const ElementwiseStep<F>* const earlier = written ? compiler.group_at(*written) : nullptr;
   constexpr Extent worth_it = 1 << 14;  // elements: less stays in the cache
-  if (!earlier || earlier == &group || !earlier->has_member(value.buffer) ||
-      value.layout != earlier->member_layout() || earlier->shape().volume() < worth_it)
-    return std::nullopt;
+  const Extent volume = group.walked().volume();
+  if (!earlier || earlier == &group || !earlier->has_member(member) || volume < worth_it) return std::nullopt;
   return earlier->repeat_in(
-      group, value.buffer,
+      group, member,
       [&](BufferIndex buffer, bool takes_selection) { compiler.add_reads(at, buffer, takes_selection); },
       [&](NodeIndex node) {
-        const BufferIndex copy = compiler.new_buffer(node, group.shape().volume());
+        const BufferIndex copy = compiler.new_buffer(node, volume);
         compiler.add_write(at, copy);
         return copy;
       });
 }
 
-}  // namespace
+struct Joined {
+  StepIndex at;
+  Walk walk;
+};
 
 template <class F>
-std::optional<StepIndex> find_group(Compiler<F>& compiler, const Shape& shape,
-                                    std::span<const ElementwiseSource<F>> operands) {
+std::optional<Joined> joined_group(Compiler<F>& compiler, const Shape& shape,
+                                   std::span<const ElementwiseSource<F>> operands) {
   if (!compiler.options().fuse) return std::nullopt;
-  std::optional<StepIndex> best;
+  std::optional<Joined> best;
   const auto consider = [&](std::optional<StepIndex> at) {
-    const ElementwiseStep<F>* group = at ? compiler.group_at(*at) : nullptr;
-    if (group && can_join(compiler, *group, *at, shape, operands) && (!best || *at > *best)) best = at;
+    const ElementwiseStep<F>* group = at && (!best || *at > best->at) ? compiler.group_at(*at) : nullptr;
+    if (!group) return;
+    if (std::optional<Walk> walk = walk_to_join(compiler, *group, *at, shape, operands))
+      best = Joined{*at, *std::move(walk)};
   };
   for (const ElementwiseSource<F>& operand : operands) {
     if (!operand.known) consider(compiler.available(operand.value.buffer));
@@ -84,58 +108,74 @@ std::optional<StepIndex> find_group(Compiler<F>& compiler, const Shape& shape,
   return best;
 }
 
+}  // namespace
+
+template <class F>
+std::optional<StepIndex> find_group(Compiler<F>& compiler, const Shape& shape,
+                                    std::span<const ElementwiseSource<F>> operands) {
+  const std::optional<Joined> joined = joined_group(compiler, shape, operands);
+  return joined ? std::optional(joined->at) : std::nullopt;
+}
+
 template <class F>
 typename Compiler<F>::Value append_elementwise(Compiler<F>& compiler, const Shape& shape,
                                                MapFunction function, std::string_view name,
                                                std::span<const ElementwiseSource<F>> operands,
                                                NodeIndex index) {
-  std::optional<StepIndex> at = find_group(compiler, shape, operands);
-  if (!at) {
-    std::vector<Axis> order = walking_order(shape, operands);
-    auto group = std::make_unique<ElementwiseStep<F>>(shape, std::move(order));
-    ElementwiseStep<F>* const raw = group.get();
-    at = compiler.append(std::move(group), {}, {});
-    compiler.add_group(*at, raw);
+  std::optional<Joined> joined = joined_group(compiler, shape, operands);
+  if (!joined) {
+    Walk walk = walk_of(shape, operands);
+    auto own = std::make_unique<ElementwiseStep<F>>(walk.shape());
+    ElementwiseStep<F>* const raw = own.get();
+    joined = Joined{compiler.append(std::move(own), {}, {}), std::move(walk)};
+    compiler.add_group(joined->at, raw);
   }
-  ElementwiseStep<F>& group = *compiler.group_at(*at);
+  const auto& [at, walk] = *joined;
+  ElementwiseStep<F>& group = *compiler.group_at(at);
   std::vector<typename ElementwiseStep<F>::Operand> sources;
   for (const ElementwiseSource<F>& operand : operands) {
     if (operand.known) {
       sources.push_back(group.constant(*operand.known));
-    } else if (is_member(group, operand)) {
-      sources.push_back(group.member(operand.value.buffer));
-    } else if (const auto copy = repeat_member(compiler, group, *at, operand.value)) {
-      sources.push_back(*copy);
-    } else {
-      const BufferIndex read = operand.value.buffer;
-      sources.push_back(group.load(operand.value.layout, read, compiler.selection_classes(read)));
-      compiler.add_reads(*at, read, group.takes_selection(sources.back()));
+      continue;
     }
+    const BufferIndex read = operand.value.buffer;
+    if (is_walked(compiler, walk, operand.value)) {
+      if (group.has_member(read)) {
+        sources.push_back(group.member(read));
+        continue;
+      }
+      if (const auto copy = repeat_member(compiler, group, at, read)) {
+        sources.push_back(*copy);
+        continue;
+      }
+    }
+    const WalkedElements elements = *walk.elements(operand.value.layout);
+    sources.push_back(group.load(elements, read, compiler.selection_classes(read)));
+    compiler.add_reads(at, read, group.takes_selection(sources.back()));
   }
   const BufferIndex buffer = compiler.new_buffer(index, shape.volume());
-  compiler.add_write(*at, buffer);
+  compiler.add_write(at, buffer);
   group.append(function, name, sources, index, buffer);
-  return {group.member_layout(), buffer};
+  return {walk.layout(), buffer};
 }
 
 template <class F>
-bool append_sum(Compiler<F>& compiler, NodeIndex index, Extent extent) {
-  const auto& value = compiler.value(compiler.node(index).operands[0]);
-  const std::optional<StepIndex> at = compiler.available(value.buffer);
+bool append_sum(Compiler<F>& compiler, NodeIndex index, const SummedLines& lines, const Layout& layout) {
+  const BufferIndex member = compiler.value(compiler.node(index).operands[0]).buffer;
+  const std::optional<StepIndex> at = compiler.available(member);
   ElementwiseStep<F>* const group = at && compiler.options().fuse ? compiler.group_at(*at) : nullptr;
-  if (!group || !group->has_member(value.buffer) || !group->can_sum(extent) || !value.layout.is_row_major() ||
-      group->shape().volume() != compiler.node(compiler.node(index).operands[0]).shape.volume())
+  if (!group || !group->has_member(member) || !group->can_sum(lines) ||
+      group->walked().volume() != lines.outer * lines.count * lines.inner)
     return false;
-  const BufferIndex member = value.buffer;
-  const BufferIndex output = compiler.define_output(index, Layout::row_major(compiler.node(index).shape));
+  const BufferIndex output = compiler.define_output(index, layout);
   compiler.never_negative_zero(output);
   compiler.add_write(*at, output);
-  group->append_sum(member, extent, index, output);
+  group->append_sum(member, lines, index, output);
   return true;
 }
 
-template bool append_sum(Compiler<float>&, NodeIndex, Extent);
-template bool append_sum(Compiler<double>&, NodeIndex, Extent);
+template bool append_sum(Compiler<float>&, NodeIndex, const SummedLines&, const Layout&);
+template bool append_sum(Compiler<double>&, NodeIndex, const SummedLines&, const Layout&);
 template Compiler<float>::Value append_elementwise(Compiler<float>&, const Shape&, MapFunction,
                                                    std::string_view,
                                                    std::span<const ElementwiseSource<float>>, NodeIndex);

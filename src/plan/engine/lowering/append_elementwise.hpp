@@ -26,9 +26,9 @@ typename Compiler<F>::Value append_elementwise(Compiler<F>& compiler, const Shap
                                                std::span<const ElementwiseSource<F>> operands,
                                                NodeIndex index);
 
-/// The sum, of each line of `extent` elements or of all, is made by the group that computes its operand;
-/// false where no group can.
+/// The sum over such lines of the operand, which the buffer holds, is made by the group that computes it, and
+/// lies where its node is `layout`; false where no group can.
 template <class F>
-bool append_sum(Compiler<F>& compiler, NodeIndex index, Extent extent);
+bool append_sum(Compiler<F>& compiler, NodeIndex index, const SummedLines& lines, const Layout& layout);
 
 }  // namespace topos::engine

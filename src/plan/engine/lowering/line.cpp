@@ -1,6 +1,7 @@
 // Operations along the lines of one axis: the sum, and the softmax family.
 #include <fmt/format.h>
 
+#include "kernels/reduce/block_sums.hpp"
 #include "plan/engine/lines.hpp"
 #include "plan/engine/lowering/append_elementwise.hpp"
 #include "plan/engine/lowering_list.hpp"
@@ -10,6 +11,8 @@
 
 namespace topos::engine {
 namespace {
+
+using kernels::partial_sums;
 
 template <class F>
 using LineKernel = void (*)(const F*, const kernels::Lines&, F*, ThreadPool&);
@@ -37,6 +40,37 @@ class LineStep : public Step<F> {
 };
 
 template <class F>
+class PiecesStep : public Step<F> {
+ public:
+  PiecesStep(BufferIndex from, const SummedLines& lines, BufferIndex to)
+      : from_(from), lines_(lines), to_(to) {}
+  void run(const Memory<F>& memory) const override {
+    kernels::sum_pieces(memory.at(from_, 0), lines_, memory.buffers[to_], *memory.pool);
+  }
+  std::string describe() const override {
+    return fmt::format("{}: b{} -> b{}", engine::describe(lines_), from_, to_);
+  }
+
+ private:
+  BufferIndex from_;
+  SummedLines lines_;
+  BufferIndex to_;
+};
+
+/// A sum along an axis that another lies between: [batch, height, width] of images [batch, channels, height,
+/// width].
+template <class F>
+bool sum_pieces(Compiler<F>& compiler, NodeIndex index, const AxisLines& along) {
+  if (along.lines.are_runs() || along.lines.inner % partial_sums != 0) return false;
+  const BufferIndex from = compiler.value(compiler.node(index).operands[0]).buffer;
+  const BufferIndex to =
+      compiler.define_output(index, Layout::dense_in_order(compiler.node(index).shape, along.rest));
+  compiler.never_negative_zero(to);
+  compiler.append(std::make_unique<PiecesStep<F>>(from, along.lines, to), {from}, {to});
+  return true;
+}
+
+template <class F>
 struct Line {
   std::string_view name;
   Axis axis;
@@ -52,8 +86,6 @@ Line<F> line_of(const Operation& operation) {
     return {"log_softmax", softmax->axis, &kernels::log_softmax<F>, true};
   return {"logsumexp", operation.get<LogSumExp>().axis, &kernels::log_sum_exp<F>, false};
 }
-
-constexpr Extent partial_sums = 16;  // of the contract
 
 /// A sum of at most 16 elements a line, of a value that would have to be copied first: additions of the
 /// lanes, in the order in which the contract folds its partial sums. These are +0 + x: what that changes is
@@ -98,8 +130,12 @@ template <class F>
 void lower_line(Compiler<F>& compiler, NodeIndex index) {
   const Node& node = compiler.node(index);
   if (const auto* sum = node.operation.get_if<SumAlong>()) {
-    const Shape& shape = compiler.node(node.operands[0]).shape;
-    if (sum->axis + 1 == shape.rank() && append_sum(compiler, index, shape[sum->axis])) return;
+    if (const std::optional<AxisLines> along =
+            summed_lines(compiler.value(node.operands[0]).layout, sum->axis);
+        along &&
+        (append_sum(compiler, index, along->lines, Layout::dense_in_order(node.shape, along->rest)) ||
+         sum_pieces(compiler, index, *along)))
+      return;
     if (is_few_lanes(compiler, node.operands[0], sum->axis))
       return lower_few_lanes(compiler, index, sum->axis);
   }

@@ -41,9 +41,11 @@ void lower_sum(Compiler<F>& compiler, NodeIndex index) {
     const auto value = compiler.value(operand);
     return compiler.define_view(index, value.layout, value.buffer);
   }
-  if (append_sum(compiler, index, compiler.node(operand).shape.volume())) return;
-  const auto value = compiler.row_major(operand);
   const Extent volume = compiler.node(operand).shape.volume();
+  if (compiler.value(operand).layout.is_row_major() &&
+      append_sum(compiler, index, SummedLines{.inner = volume}, Layout::row_major(node.shape)))
+    return;
+  const auto value = compiler.row_major(operand);
   const BufferIndex output = compiler.define_output(index, Layout::row_major(node.shape));
   compiler.never_negative_zero(output);
   const Extent classes = compiler.selection_classes(value.buffer);
