@@ -1,9 +1,12 @@
 #include "kernels/norm.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
+#include "kernels/map.hpp"
 #include "kernels/norm/norm_kernels.hpp"
+#include "kernels/reduce/column_partials.hpp"
 #include "kernels/reduce/line_kernels.hpp"
 #include "kernels/reduce/run_groups.hpp"
 
@@ -69,88 +72,95 @@ class RunGroups {
   Extent first_, groups_;
 };
 
-/// Columns beside each other. They are copied together when they are read first: `stride` apart, rows of a
-/// power of two elements would share few places of the second cache.
+/// Every group a column. Threads share each 16 rows, whose partial sums are theirs alone, and come back to
+/// what they have in their caches.
 template <class F>
-class ColumnGroups {
+class Columns {
  public:
-  static constexpr Extent most = 256 / sizeof(F);
-
-  /// How many columns to take at a time: their copy stays in the second cache.
-  static Extent together(const NormShape& shape) {
-    constexpr Extent cached = 512 * 1024 / sizeof(F);
-    return std::clamp<Extent>(cached / shape.outer / 16 * 16, 16, most);
+  static Extent scratch(const NormShape& shape) {
+    return ColumnPartials<F>::elements(shape.outer, shape.groups) + 4 * shape.groups;
   }
 
-  ColumnGroups(const NormOperands<F>& operands, const NormShape& shape, Extent first, Extent groups, F* copy)
-      : operands_(operands), shape_(shape), first_(first), groups_(groups), copy_(copy) {}
+  Columns(const NormOperands<F>& operands, const NormShape& shape, F* scratch, ThreadPool& pool)
+      : operands_(operands), shape_(shape), scratch_(scratch), pool_(pool) {
+    constexpr Extent worth_a_thread = 1 << 14;
+    const Extent most = std::min(
+        {shape.outer * shape.groups / worth_a_thread, partial_sums, static_cast<Extent>(pool.threads())});
+    tasks_ = static_cast<Extent>(std::bit_floor(static_cast<std::uint64_t>(std::max<Extent>(most, 1))));
+  }
 
-  void normalize(F* mean, F* variance, F* out) const {
-    F deviation[most];
-    BlockSums<F, most> sums(groups_), squares(groups_);
+  void normalize(F* mean, F* variance, F* out) {
+    const Extent width = shape_.groups;
+    F* const total = take(width);
+    F* const deviation = take(width);
+    if (!mean) mean = take(width);
+    if (!variance) variance = take(width);
+    ColumnPartials<F> partials(shape_.outer, width, scratch_);
     find_statistics(
-        groups_, shape_.outer, operands_.epsilon, mean, variance, deviation,
+        width, shape_.outer, operands_.epsilon, mean, variance, deviation,
         [&] {
-          return total(sums, [&](Extent row, Extent first, Extent rows, F* partials) {
-            for (Extent r = row; r < row + rows; ++r)
-              std::copy_n(operands_.x + r * shape_.groups + first_, groups_, copy_ + r * groups_);
-            sum_kernels<F>().add_columns(copy_ + row * groups_, first, rows, groups_, groups_, partials);
+          for_rows([&](Extent row, Extent rows) {
+            partials.add(operands_.x + row * width, row * width, rows * width);
           });
+          partials.fold(total);
+          return total;
         },
         [&](const F* means) {
-          return total(squares, [&](Extent row, Extent first, Extent rows, F* partials) {
-            norm_kernels<F>().add_squares_of_columns(copy_ + row * groups_, first, rows, groups_, means,
-                                                     partials);
+          for_rows([&](Extent row, Extent rows) {
+            norm_kernels<F>().add_squares_of_columns(operands_.x + row * width, rows, width, means,
+                                                     partials.at(row * width, rows * width));
           });
+          partials.fold(total);
+          return total;
         });
-    norm_kernels<F>().normalize_columns(copy_, shape_.outer, shape_.groups, groups_, mean, deviation,
-                                        operands_.scale + first_, operands_.shift + first_, out + first_);
+    F* const reciprocals = total;
+    std::transform(deviation, deviation + width, reciprocals, reciprocal_of<F>);
+    for_rows([&](Extent row, Extent rows) {
+      norm_kernels<F>().normalize_columns(operands_.x + row * width, rows, width, mean, deviation,
+                                          reciprocals, operands_.scale, operands_.shift, out + row * width);
+    });
   }
 
  private:
-  /// add(row, place in its block, rows, partial sums), some rows at a time.
-  template <class Add>
-  const F* total(BlockSums<F, most>& blocks, const Add& add) const {
-    constexpr Extent some = 64;
-    static_assert(sum_block % some == 0);
-    alignas(64) F partials[partial_sums * strip_width<F>];
-    F sums[most];
-    for (Extent row = 0; row < shape_.outer; row += some) {
-      const Extent first = row % sum_block, rows = std::min(some, shape_.outer - row);
-      add(row, first, rows, partials);
-      if (first + rows < sum_block && row + rows < shape_.outer) continue;
-      sum_kernels<F>().fold_columns(partials, std::min(first + rows, partial_sums), groups_, sums);
-      blocks.push(sums);
-    }
-    return blocks.total();
+  F* take(Extent elements) {
+    F* const taken = scratch_;
+    scratch_ += elements;
+    return taken;
+  }
+
+  /// body(row, rows) for a thread's part of each 16 rows.
+  template <class Body>
+  void for_rows(const Body& body) const {
+    const Extent rows = partial_sums / tasks_;
+    const auto task = [&](std::size_t index) {
+      for (Extent row = static_cast<Extent>(index) * rows; row < shape_.outer; row += partial_sums)
+        body(row, std::min(rows, shape_.outer - row));
+    };
+    if (tasks_ == 1) return task(0);
+    pool_.run(static_cast<std::size_t>(tasks_), task);
   }
 
   const NormOperands<F>& operands_;
   const NormShape& shape_;
-  Extent first_, groups_;
-  F* copy_;
+  F* scratch_;
+  ThreadPool& pool_;
+  Extent tasks_;
 };
 
 bool is_by_columns(const NormShape& shape) { return shape.inner == 1 && shape.outer > 1; }
 
-/// The groups that one thread takes at a time.
-template <class F>
-Extent groups_together(const NormShape& shape) {
-  return is_by_columns(shape) ? ColumnGroups<F>::together(shape) : RunGroups<F>::most;
-}
-
 }  // namespace
 
 template <class F>
-std::size_t norm_scratch(const NormShape& shape, std::size_t threads) {
-  if (!is_by_columns(shape)) return 0;
-  return threads * static_cast<std::size_t>(shape.outer * groups_together<F>(shape));
+std::size_t norm_scratch(const NormShape& shape) {
+  return is_by_columns(shape) ? static_cast<std::size_t>(Columns<F>::scratch(shape)) : 0;
 }
 
 template <class F>
 void normalize(const NormOperands<F>& operands, const NormShape& shape, NormScale scale, F* mean, F* variance,
                F* out, F* scratch, ThreadPool& pool) {
-  const Extent together = groups_together<F>(shape);
+  if (is_by_columns(shape)) return Columns<F>(operands, shape, scratch, pool).normalize(mean, variance, out);
+  constexpr Extent together = RunGroups<F>::most;
   const Extent items = (shape.groups + together - 1) / together;
   const Extent elements = shape.outer * shape.inner * std::min(together, shape.groups);
   constexpr Extent worth_a_thread = 1 << 14;
@@ -158,26 +168,21 @@ void normalize(const NormOperands<F>& operands, const NormShape& shape, NormScal
                                           std::min(items, static_cast<Extent>(pool.threads())));
   const auto task = [&](std::size_t index) {
     const auto i = static_cast<Extent>(index);
-    F own_mean[ColumnGroups<F>::most], own_variance[ColumnGroups<F>::most];
+    F own_mean[together], own_variance[together];
     for (Extent item = items * i / tasks; item < items * (i + 1) / tasks; ++item) {
       const Extent first = item * together;
       const Extent groups = std::min(together, shape.groups - first);
       F* const means = mean ? mean + first : own_mean;
       F* const variances = variance ? variance + first : own_variance;
-      if (is_by_columns(shape)) {
-        F* const copy = scratch + i * shape.outer * together;
-        ColumnGroups<F>(operands, shape, first, groups, copy).normalize(means, variances, out);
-      } else {
-        RunGroups<F>(operands, shape, first, groups).normalize(scale, means, variances, out);
-      }
+      RunGroups<F>(operands, shape, first, groups).normalize(scale, means, variances, out);
     }
   };
   if (tasks == 1) return task(0);
   pool.run(static_cast<std::size_t>(tasks), task);
 }
 
-template std::size_t norm_scratch<float>(const NormShape&, std::size_t);
-template std::size_t norm_scratch<double>(const NormShape&, std::size_t);
+template std::size_t norm_scratch<float>(const NormShape&);
+template std::size_t norm_scratch<double>(const NormShape&);
 template void normalize(const NormOperands<float>&, const NormShape&, NormScale, float*, float*, float*,
                         float*, ThreadPool&);
 template void normalize(const NormOperands<double>&, const NormShape&, NormScale, double*, double*, double*,

@@ -30,7 +30,7 @@ struct NormOperands {
 
 /// Elements of scratch memory that normalize() needs.
 template <class F>
-std::size_t norm_scratch(const NormShape& shape, std::size_t threads);
+std::size_t norm_scratch(const NormShape& shape);
 
 /// mean and variance (the mean squared deviation) are [groups], null where they are not wanted. Each
 /// operation rounds as it would alone: sums by the rule of docs/arithmetic.md, then quotients by the count.

@@ -2,8 +2,6 @@
 #define HWY_TARGET_INCLUDE "kernels/norm/norm_kernels.cpp"
 #include <hwy/foreach_target.h>
 // clang-format off: the loop over the targets comes first
-#include <algorithm>
-
 #include "kernels/map.hpp"
 #include "kernels/norm/norm_kernels.hpp"
 #include "kernels/quotient.hpp"
@@ -70,22 +68,21 @@ void normalize_runs(const F* x, Extent runs, Extent stride, Extent count, const 
 }
 
 template <class F>
-void add_squares_of_columns(const F* x, Extent first, Extent rows, Extent width, const F* means,
-                            F* partials) {
-  add_terms_of_columns(x, first, rows, width, width, partials,
-                       [&](Extent k, const auto& lanes, auto element) HWY_ATTR {
-                         const auto centered = hn::Sub(element, lanes.load(means + k));
-                         return hn::Mul(centered, centered);
-                       });
+void add_squares_of_columns(const F* x, Extent rows, Extent width, const F* means, F* sums) {
+  const Whole<F> d;
+  for (Extent i = 0; i < rows; ++i, x += width, sums += width) {
+    for_vectors(d, width, [&](Extent k, auto lanes) HWY_ATTR {
+      const auto centered = hn::Sub(lanes.load(x + k), lanes.load(means + k));
+      lanes.store(hn::Add(lanes.load(sums + k), hn::Mul(centered, centered)), sums + k);
+    });
+  }
 }
 
 template <class F>
-void normalize_columns(const F* x, Extent rows, Extent stride, Extent width, const F* means,
-                       const F* deviations, const F* scale, const F* shift, F* out) {
+void normalize_columns(const F* x, Extent rows, Extent width, const F* means, const F* deviations,
+                       const F* reciprocals, const F* scale, const F* shift, F* out) {
   const Whole<F> d;
-  HWY_ALIGN F reciprocals[strip_width<F>];
-  std::transform(deviations, deviations + width, reciprocals, reciprocal_of<F>);
-  for (Extent i = 0; i < rows; ++i, x += width, out += stride) {
+  for (Extent i = 0; i < rows; ++i, x += width, out += width) {
     for_vectors(d, width, [&](Extent k, auto lanes) HWY_ATTR {
       const Normalizer<hn::Vec<Whole<F>>> normalizer{lanes.load(means + k), lanes.load(deviations + k),
                                                      lanes.load(reciprocals + k), lanes.load(scale + k),

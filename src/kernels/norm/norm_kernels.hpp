@@ -16,13 +16,12 @@ struct NormKernels {
   void (*normalize_runs)(const F* x, Extent runs, Extent stride, Extent count, const F* means,
                          const F* deviations, NormScale by, const F* scale, const F* shift, F* out);
 
-  /// Of rows first ... first + rows - 1, `width` columns each, contiguous: adds (x - mean)^2, a mean for each
-  /// column, as SumKernels::add_columns adds x.
-  void (*add_squares_of_columns)(const F* x, Extent first, Extent rows, Extent width, const F* means,
-                                 F* partials);
-  /// The same as normalize_runs, of columns; the rows of `out` are `stride` apart.
-  void (*normalize_columns)(const F* x, Extent rows, Extent stride, Extent width, const F* means,
-                            const F* deviations, const F* scale, const F* shift, F* out);
+  /// Of contiguous rows of `width` columns: sums += (x - mean)^2, a sum for each element, a mean for each
+  /// column.
+  void (*add_squares_of_columns)(const F* x, Extent rows, Extent width, const F* means, F* sums);
+  /// The same as normalize_runs, of columns.
+  void (*normalize_columns)(const F* x, Extent rows, Extent width, const F* means, const F* deviations,
+                            const F* reciprocals, const F* scale, const F* shift, F* out);
 };
 
 template <class F>

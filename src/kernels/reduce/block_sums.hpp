@@ -72,4 +72,21 @@ F sum_of_blocks(const F* sums, Extent blocks) {
   return *total.total();
 }
 
+/// The same of `width` lines beside each other; the sums of a block lie `stride` after those of the one
+/// before.
+template <class F>
+void sum_blocks_of_lines(const F* sums, Extent blocks, Extent stride, Extent width, F* out) {
+  if (blocks == 1) {
+    std::copy_n(sums, width, out);
+    return;
+  }
+  constexpr Extent most = 1024 / sizeof(F);
+  for (Extent first = 0; first < width; first += most) {
+    const Extent some = std::min(most, width - first);
+    BlockSums<F, most> total(some);
+    for (Extent block = 0; block < blocks; ++block) total.push(sums + block * stride + first);
+    std::copy_n(total.total(), some, out + first);
+  }
+}
+
 }  // namespace topos::kernels

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
-#include "kernels/map.hpp"
 #include "kernels/reduce/line_kernels.hpp"
 
 namespace topos::engine {
 
-using kernels::BinaryMap;
 using kernels::partial_sums;
 using kernels::sum_block;
 using kernels::sum_kernels;
@@ -20,11 +18,6 @@ void add_run(const F* x, Extent position, Extent count, F* partials) {
   for (; count > 0 && position % partial_sums != 0; --count, ++position, ++x)
     partials[position % partial_sums] += *x;
   if (count > 0) sum_kernels<F>().add_runs(x, 1, 0, count, partials);
-}
-
-template <class F>
-void add_to(F* sums, const F* terms, Extent count) {
-  kernels::map(BinaryMap::add, sums, terms, sums, static_cast<std::size_t>(count));
 }
 
 }  // namespace
@@ -68,7 +61,7 @@ template <class F>
 void ElementwiseSum<F>::add(const Memory<F>& memory, const F* x, Extent start, Extent count, F* partials,
                             F* scratch) const {
   if (lines_.are_runs()) return add_runs(memory, x, start, count, partials, scratch);
-  lines_.are_columns() ? add_columns(x, start, count, scratch) : add_parts_of_lines(x, start, count, scratch);
+  lines_.are_columns() ? columns(scratch).add(x, start, count) : add_parts_of_lines(x, start, count, scratch);
 }
 
 template <class F>
@@ -85,21 +78,6 @@ void ElementwiseSum<F>::add_runs(const Memory<F>& memory, const F* x, Extent sta
     if (start % whole != 0 && start != volume) continue;
     sum_kernels<F>().fold_runs(partials, 1, sums + (start - 1) / whole);
     std::fill_n(partials, partial_sums, F{0});
-  }
-}
-
-// The 16 partial sums of each block's columns are 16 rows, to which 16 rows of x go at a time.
-template <class F>
-void ElementwiseSum<F>::add_columns(const F* x, Extent start, Extent count, F* scratch) const {
-  const Extent period = cycle(lines_), block = block_of_columns(lines_);
-  for (const Extent end = start + count; start < end;) {
-    const Extent position = start % period;
-    const Extent some = std::min(end - start, period - position);
-    F* const partials = scratch + start / block * period + position;
-    if (start % block < period) std::fill_n(partials, some, F{0});
-    add_to(partials, x, some);
-    x += some;
-    start += some;
   }
 }
 
@@ -125,30 +103,13 @@ void ElementwiseSum<F>::finish(const Memory<F>& memory, F* scratch) const {
     if (lines_.inner > sum_block) *out = kernels::sum_of_blocks(scratch, blocks());
     return;
   }
-  // Each block's partial sums become its sums, which lie where the partial sums began.
+  if (lines_.are_columns()) return columns(scratch).fold(out);
   const Extent count = lines_.count, stride = count * partial_sums;
-  for (Extent block = 0; block < blocks(); ++block) {
+  for (Extent block = 0; block < blocks(); ++block) {  // its sums lie where its partial sums began
     F* const partials = scratch + block * stride;
-    if (!lines_.are_columns()) {
-      sum_kernels<F>().fold_runs(partials, count, partials);
-      continue;
-    }
-    const Extent rows = std::min(partial_sums, lines_.outer - block * sum_block);
-    std::fill_n(partials + rows * count, (partial_sums - rows) * count, F{0});
-    for (Extent half = partial_sums / 2; half > 0; half /= 2)
-      add_to(partials, partials + half * count, half * count);
+    sum_kernels<F>().fold_runs(partials, count, partials);
   }
-  if (blocks() == 1) {
-    std::copy_n(scratch, count, out);
-    return;
-  }
-  constexpr Extent width = kernels::strip_width<F>;
-  for (Extent first = 0; first < count; first += width) {
-    const Extent some = std::min(width, count - first);
-    kernels::BlockSums<F, width> total(some);
-    for (Extent block = 0; block < blocks(); ++block) total.push(scratch + block * stride + first);
-    std::copy_n(total.total(), some, out + first);
-  }
+  kernels::sum_blocks_of_lines(scratch, blocks(), stride, count, out);
 }
 
 template class ElementwiseSum<float>;

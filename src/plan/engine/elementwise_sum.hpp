@@ -1,7 +1,7 @@
 // Sums of what a member of an elementwise group computes, made tile by tile.
 #pragma once
 
-#include "kernels/reduce/block_sums.hpp"
+#include "kernels/reduce/column_partials.hpp"
 #include "plan/engine/executable.hpp"
 #include "plan/engine/summed_lines.hpp"
 
@@ -43,8 +43,8 @@ class ElementwiseSum {
  private:
   void add_runs(const Memory<F>& memory, const F* x, Extent start, Extent count, F* partials,
                 F* block_sums) const;
-  void add_columns(const F* x, Extent start, Extent count, F* scratch) const;
   void add_parts_of_lines(const F* x, Extent start, Extent count, F* scratch) const;
+  kernels::ColumnPartials<F> columns(F* scratch) const { return {lines_.outer, lines_.count, scratch}; }
   Extent blocks() const { return (lines_.outer * lines_.inner - 1) / kernels::sum_block + 1; }
 
   std::size_t member_;

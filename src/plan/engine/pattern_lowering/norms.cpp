@@ -35,8 +35,8 @@ class NormStep : public Step<F> {
     kernels::normalize(operands, shape_, scale_, statistic(outputs_.mean), statistic(outputs_.variance),
                        memory.buffers[outputs_.output], reinterpret_cast<F*>(memory.scratch), *memory.pool);
   }
-  std::size_t scratch_bytes(std::size_t threads) const override {
-    return kernels::norm_scratch<F>(shape_, threads) * sizeof(F);
+  std::size_t scratch_bytes(std::size_t) const override {
+    return kernels::norm_scratch<F>(shape_) * sizeof(F);
   }
   std::string describe() const override {
     return fmt::format("{} [{}, {}, {}]: b{} b{} b{} -> b{}",
