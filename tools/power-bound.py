@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Proves the error bounds of f32 x^y that docs/arithmetic.md states.
 
-Reads the constants of the three evaluations (the kernel in f64 lanes; the scalar function in
-double and in DoubleDouble) from their sources and adds up the relative error of each step, in
+Reads the constants of the four evaluations (the kernel in f64 lanes, and its exponential with
+AVX-512; the scalar function in double and in DoubleDouble) from their sources and adds up the relative error of each step, in
 exact rational arithmetic. A polynomial's distance from its function is the sum of the magnitudes
 of its Chebyshev coefficients, which no value on the interval exceeds. Products of two errors are
 covered by SECOND_ORDER. The exit status is 1 if an evaluation misses its bound.
@@ -12,6 +12,7 @@ import argparse
 import math
 import pathlib
 import re
+import struct
 import sys
 from fractions import Fraction as Q
 
@@ -34,6 +35,15 @@ def array(file, name):
         sys.exit(f"power-bound.py: {file} has no {name}")
     numbers = re.findall(r"-?(?:0x)?\d[0-9a-f.]*(?:p[+-]?\d+)?", body.group(1))
     return [number(one) for one in numbers]
+
+
+def integers(file, name):
+    """The numbers of an array of hexadecimal integers."""
+    text = (SOURCES / file).read_text(encoding="utf-8")
+    body = re.search(rf"\b{name}\[\] = \{{(.*?)\}};", text, re.DOTALL)
+    if not body:
+        sys.exit(f"power-bound.py: {file} has no {name}")
+    return [int(one, 16) for one in re.findall(r"0x[0-9a-f]+", body.group(1))]
 
 
 def constant(file, text):
@@ -79,8 +89,8 @@ def horner(c, x, product=U, total=U):
     return error
 
 
-def kernel():
-    """Every multiply-add counts two roundings, which covers the fused one."""
+def kernel(exponential):
+    """x^y; every multiply-add counts two roundings, which covers the fused one."""
     # s = f / (2 + f): two f32 roundings, a Newton step, one more step on the quotient's remainder.
     s = Q(17158, 100000)  # f = sqrt(2) - 1
     square = s * s
@@ -103,12 +113,36 @@ def kernel():
     yield "log x", log
     product = Q(8734, 100)
     yield "p = y log x, absolute", product * (log + U)
-    # e^p with p = n ln 2 + r
-    ln2 = constant(KERNELS + "exponential.hpp", "0x1.62e42fefa39efp-1")
-    r = Q(34658, 100000)
-    reduction = 127 * abs(ln2 - LN2) + U * (product + 1) + U * r
-    yield "r = p - n ln 2, abs.", reduction
-    c = array(KERNELS + "exponential.hpp", "exponential_coefficients")
+    error = Q(0)
+    for name, step in exponential(product):
+        yield name, step
+        error += step
+    yield "x^y", product * (log + U) + error
+
+
+def exponential(product):
+    """e^p for |p| <= product."""
+    yield from reduced(product, "exponential_coefficients", "0x1.62e42fefa39efp-1", 1)
+
+
+def exponential_by_roots(product):
+    """The same with 16 roots of two."""
+    errors = []
+    for j, bits in enumerate(integers(KERNELS + "exponential.hpp", "roots_of_two")):
+        root = Q(struct.unpack("<d", struct.pack("<Q", bits + (j << 48)))[0])
+        errors.append(abs(root**16 / 2**j - 1) / 15)  # nearly 16 times the root's own error
+    assert len(errors) == 16 and max(errors) < 2 * U, "the nearest f64 to each 2^(j/16)"
+    yield "2^(j/16), and its product", max(errors) + U
+    yield from reduced(product, "root_coefficients", "0x1.62e42fefa39efp-5", 16)
+
+
+def reduced(product, coefficients, part, parts):
+    """p = n ln(2)/parts + r, and e^r."""
+    part = constant(KERNELS + "exponential.hpp", part)
+    r = Q(34658, 100000) / parts
+    reduction = 127 * parts * abs(part - LN2 / parts) + U * (product + 1) + U * r
+    yield "r = p - n ln(2)/parts, abs.", reduction
+    c = array(KERNELS + "exponential.hpp", coefficients)
     inverse = [Q((-1) ** n, math.factorial(n)) for n in range(25)]  # of e^-r
     ratio = [Q(0)] * (len(c) + len(inverse))
     for i, a in enumerate(c):
@@ -117,7 +151,6 @@ def kernel():
     error = distance(ratio, [Q(1)], -r, r) + 2 * r**25 / math.factorial(25)
     error += horner(c, r) * Q(142, 100)  # e^-r at most
     yield "e^r from the polynomial", error
-    yield "x^y", product * (log + U) + reduction + error
 
 
 class Double:
@@ -219,7 +252,8 @@ def scalar(number_type, log_terms, exp_terms):
 
 
 EVALUATIONS = (
-    ("kernel, f64 lanes", kernel(), -42),
+    ("kernel, f64 lanes", kernel(exponential), -42),
+    ("kernel, AVX-512", kernel(exponential_by_roots), -42),
     ("scalar, double", scalar(Double, 5, 7), -38),
     ("scalar, DoubleDouble", scalar(DoubleDouble, 8, 12), -90),
 )
@@ -237,9 +271,9 @@ def main():
         print(f"{name}: relative error of")
         for step, error in steps:
             error *= SECOND_ORDER
-            print(f"  {step:<26} 2^{math.log2(error):.1f}")
+            print(f"  {step:<28} 2^{math.log2(error):.1f}")
         proved = proved and error < Q(2) ** wanted
-        print(f"  {'below 2^' + str(wanted):<26} {'yes' if error < Q(2) ** wanted else 'NO'}")
+        print(f"  {'below 2^' + str(wanted):<28} {'yes' if error < Q(2) ** wanted else 'NO'}")
     return 0 if proved else 1
 
 

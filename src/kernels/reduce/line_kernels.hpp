@@ -39,10 +39,8 @@ const SumKernels<F>& sum_kernels();
 template <class F>
 struct SoftmaxKernels {
   /// peaks[r] = the maximum of row r, -infinity for none; of a row with a NaN, anything; of zeros, any of
-  /// them.
-  void (*maximum_rows)(const F* x, Extent rows, Extent extent, F* peaks);
-  /// The same of minima, infinity for none.
-  void (*minimum_rows)(const F* x, Extent rows, Extent extent, F* least);
+  /// them. The same of minima, infinity for none, unless `least` is null.
+  void (*extremes_of_rows)(const F* x, Extent rows, Extent extent, F* peaks, F* least);
   /// out = x - shifts[r], contiguous.
   void (*center_rows)(const F* x, Extent rows, Extent extent, const F* shifts, F* out);
   /// out = (x - shifts[r]) - totals[r].

@@ -59,11 +59,13 @@ void logarithms(Buffer<F>& buffer, Extent count) {
 }
 
 /// Contiguous rows of at most a block: shifts and the logarithms of the totals. Exponentials are taken of
-/// some rows at a time, logarithms of all, for few of them would cost as much.
+/// some rows at a time, logarithms of all, for few of them would cost as much. The
+/// rows' minima, too, unless `least` is null.
 template <class F>
-void totals_of_rows(const F* x, Extent rows, Extent extent, Result result, Buffer<F>& buffer) {
+void totals_of_rows(const F* x, Extent rows, Extent extent, Result result, Buffer<F>& buffer,
+                    F* least = nullptr) {
   const SoftmaxKernels<F>& kernels = softmax_kernels<F>();
-  kernels.maximum_rows(x, rows, extent, buffer.shifts);
+  kernels.extremes_of_rows(x, rows, extent, buffer.shifts, least);
   guard(result, buffer.shifts, rows);
   const Extent some = std::max<Extent>(1, sum_block / 2 / std::max<Extent>(1, extent));
   for (Extent r = 0; r < rows; r += some) {
@@ -90,12 +92,12 @@ void short_rows(const F* x, Extent rows, Extent extent, Result result, F* out, B
 template <class F>
 bool rows_at(const F* x, Extent rows, Extent extent, const std::int64_t* indices, F* selected, F* out,
              Buffer<F>& buffer) {
-  totals_of_rows(x, rows, extent, Result::log_softmax, buffer);
-  softmax_kernels<F>().minimum_rows(x, rows, extent, buffer.exponentials);
+  F* const least = selected;
+  totals_of_rows(x, rows, extent, Result::log_softmax, buffer, least);
   bool is_finite = true;
   for (Extent r = 0; r < rows; ++r) {
     const auto normalized = [&](F element) { return (element - buffer.shifts[r]) - buffer.totals[r]; };
-    is_finite = is_finite && std::isfinite(normalized(buffer.exponentials[r]));
+    is_finite = is_finite && std::isfinite(normalized(least[r]));
     selected[r] = normalized(x[r * extent + indices[r]]);
   }
   if (out) softmax_kernels<F>().normalize_rows(x, rows, extent, buffer.shifts, buffer.totals, out);
@@ -106,7 +108,7 @@ bool rows_at(const F* x, Extent rows, Extent extent, const std::int64_t* indices
 template <class F>
 void long_row(const F* x, Extent extent, Result result, F* out, Buffer<F>& buffer) {
   const SoftmaxKernels<F>& kernels = softmax_kernels<F>();
-  kernels.maximum_rows(x, 1, extent, buffer.shifts);
+  kernels.extremes_of_rows(x, 1, extent, buffer.shifts, nullptr);
   guard(result, buffer.shifts, 1);
   BlockSums<F, 1> total(1);
   for (Extent first = 0; first < extent; first += sum_block) {

@@ -11,39 +11,49 @@
 HWY_BEFORE_NAMESPACE();
 namespace topos::kernels::HWY_NAMESPACE {
 
-/// extremes[r] = combine() of the elements of row r and of `first`.
-template <class F, class Combine, class Reduce>
-HWY_INLINE void extreme_rows(const F* x, Extent rows, Extent extent, F first, const Combine& combine,
-                             const Reduce& reduce, F* extremes) {
+/// combine() of the elements of a row, of each in a few chains, which do not wait for each other.
+template <class F, class V, class Combine>
+HWY_INLINE V combined_row(const F* row, Extent extent, V none, const Combine& combine) {
   const Whole<F> d;
-  const auto none = hn::Set(d, first);
-  for (Extent r = 0; r < rows; ++r) {
-    const F* const row = x + r * extent;
-    auto extreme = none;
-    for_vectors(d, extent, [&](Extent i, auto lanes) HWY_ATTR {
-      extreme = combine(extreme, lanes.load_or(none, row + i));
-    });
-    extremes[r] = hn::GetLane(reduce(d, extreme));
+  constexpr Extent chains = 4;
+  const auto lanes = static_cast<Extent>(hn::Lanes(d));
+  V all[chains] = {none, none, none, none};
+  Extent i = 0;
+  for (; i + chains * lanes <= extent; i += chains * lanes) {
+    HWY_UNROLL(4)
+    for (Extent c = 0; c < chains; ++c) all[c] = combine(all[c], hn::LoadU(d, row + i + c * lanes));
   }
+  for_vectors(d, extent - i, [&](Extent k, auto some) HWY_ATTR {
+    all[0] = combine(all[0], some.load_or(none, row + i + k));
+  });
+  return combine(combine(all[0], all[1]), combine(all[2], all[3]));
 }
 
 // The processor's maximum may lose a NaN, and of zeros of either sign gives any. Neither shows in a result: a
 // NaN makes its line's sum NaN; a maximum of zero keeps its sign if it is the only one, and two of them make
 // the sum at least 2, so that its logarithm is not zero and the sign of a zero beside it is lost.
 template <class F>
-void maximum_rows(const F* x, Extent rows, Extent extent, F* peaks) {
-  extreme_rows(
-      x, rows, extent, -std::numeric_limits<F>::infinity(),
-      [](auto a, auto b) HWY_ATTR { return hn::Max(a, b); },
-      [](auto d, auto v) HWY_ATTR { return hn::MaxOfLanes(d, v); }, peaks);
+F maximum_of_row(const F* row, Extent extent) {
+  const Whole<F> d;
+  const auto none = hn::Set(d, -std::numeric_limits<F>::infinity());
+  const auto larger = [](auto a, auto b) HWY_ATTR { return hn::Max(a, b); };
+  return hn::GetLane(hn::MaxOfLanes(d, combined_row(row, extent, none, larger)));
 }
 
 template <class F>
-void minimum_rows(const F* x, Extent rows, Extent extent, F* least) {
-  extreme_rows(
-      x, rows, extent, std::numeric_limits<F>::infinity(),
-      [](auto a, auto b) HWY_ATTR { return hn::Min(a, b); },
-      [](auto d, auto v) HWY_ATTR { return hn::MinOfLanes(d, v); }, least);
+F minimum_of_row(const F* row, Extent extent) {
+  const Whole<F> d;
+  const auto none = hn::Set(d, std::numeric_limits<F>::infinity());
+  const auto smaller = [](auto a, auto b) HWY_ATTR { return hn::Min(a, b); };
+  return hn::GetLane(hn::MinOfLanes(d, combined_row(row, extent, none, smaller)));
+}
+
+template <class F>
+void extremes_of_rows(const F* x, Extent rows, Extent extent, F* peaks, F* least) {
+  for (Extent r = 0; r < rows; ++r, x += extent) {
+    peaks[r] = maximum_of_row(x, extent);
+    if (least) least[r] = minimum_of_row(x, extent);  // of what the first cache has now
+  }
 }
 
 template <class F>
@@ -108,9 +118,9 @@ void normalize_columns(const F* x, Extent rows, Extent stride, Extent width, con
 }
 
 template <class F>
-inline constexpr SoftmaxKernels<F> kernels_of_softmax{
-    &maximum_rows<F>,    &minimum_rows<F>,   &center_rows<F>,      &normalize_rows<F>,
-    &maximum_columns<F>, &center_columns<F>, &normalize_columns<F>};
+inline constexpr SoftmaxKernels<F> kernels_of_softmax{&extremes_of_rows<F>, &center_rows<F>,
+                                                      &normalize_rows<F>,   &maximum_columns<F>,
+                                                      &center_columns<F>,   &normalize_columns<F>};
 const SoftmaxKernels<float>* float_softmax() { return &kernels_of_softmax<float>; }
 const SoftmaxKernels<double>* double_softmax() { return &kernels_of_softmax<double>; }
 
