@@ -106,6 +106,39 @@ TEST(SelectionSteps, GiveTheInterpretersBitsForSumsOfGroups) {
   }
 }
 
+// A number times a selection: each row's sum is the number, unless its product with zero is none.
+template <class E>
+void expect_row_sums_bits(Extent rows, Extent count) {
+  SCOPED_TRACE(fmt::format("{} x {}", rows, count));
+  const Shape shape({rows, count});
+  Tape<E> tape;
+  const Value<E> targets = tape.input(Tensor<E>::filled(shape, E{0}));
+  const Value<E> scale = tape.input(Tensor<E>(E{1}));
+  const Value<E> left = broadcast(scale, shape) * targets, right = targets * broadcast(scale, shape);
+  const Value<E> sums = sum_along(left, 1);
+  const Symbols results{sums, sum_along(right, 1)};
+  const Symbols with_products{sums, left, right, sum_along(right, 0)};
+  const Network<E> network = std::move(tape).seal();
+  const Tensor<E> selection = classes<E>(rows, count, 4);
+  for (const E factor : {E{-2.5}, E{0}, E{-0.0}, E{infinity}, std::numeric_limits<E>::quiet_NaN()}) {
+    for (const Tensor<E>& fed : {selection, as_matrix(selection), spread_by<E>(1, shape, 5)}) {
+      const Feeds<E> feeds{{targets, fed}, {scale, Tensor<E>(factor)}};
+      const std::string steps = expect_the_interpreters_bits(network, results, feeds);
+      EXPECT_EQ(steps.find("(may be a selection) -> b") != std::string::npos, count <= 4096) << steps;
+      EXPECT_EQ(steps.find(": nothing, other steps do it") != std::string::npos, count <= 4096) << steps;
+      expect_the_interpreters_bits(network, with_products, feeds);
+    }
+  }
+}
+
+TEST(SelectionSteps, GiveTheInterpretersBitsForRowSumsOfAFactorTimesASelection) {
+  for (const auto& [rows, count] :
+       {std::pair<Extent, Extent>{3, 2}, {5, 7}, {90, 1000}, {2, 4096}, {2, 4097}}) {
+    expect_row_sums_bits<float>(rows, count);
+    expect_row_sums_bits<double>(rows, count);
+  }
+}
+
 TEST(SelectionSteps, ReadASelectionAsAMatrixWhereOnlyThatWillDo) {
   Tape<float> tape;
   const auto targets = tape.input(classes<float>(6, 4, 1));

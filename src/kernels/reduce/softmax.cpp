@@ -53,17 +53,29 @@ void exponentials(Buffer<F>& buffer, Extent count) {
   map(UnaryMap::exp, buffer.exponentials, buffer.exponentials, static_cast<std::size_t>(count));
 }
 
+/// The same; meanwhile as many elements at `to`, which will be written soon, come to the cache.
+template <class F>
+void exponentials(Buffer<F>& buffer, Extent count, const F* to) {
+  constexpr Extent some = 256, line = 64 / sizeof(F);  // as many lines as may be on their way
+  for (Extent first = 0; first < count; first += some) {
+    const Extent end = std::min(first + some, count);
+    for (Extent i = first; i < end; i += line) __builtin_prefetch(to + i, 1);
+    F* const x = buffer.exponentials + first;
+    map(UnaryMap::exp, x, x, static_cast<std::size_t>(end - first));
+  }
+}
+
 template <class F>
 void logarithms(Buffer<F>& buffer, Extent count) {
   map(UnaryMap::log, buffer.totals, buffer.totals, static_cast<std::size_t>(count));
 }
 
 /// Contiguous rows of at most a block: shifts and the logarithms of the totals. Exponentials are taken of
-/// some rows at a time, logarithms of all, for few of them would cost as much. The
-/// rows' minima, too, unless `least` is null.
+/// some rows at a time, logarithms of all, for few of them would cost as much. The rows' minima, too, unless
+/// `least` is null. The rows at `to`, unless it is null, will be written next.
 template <class F>
 void totals_of_rows(const F* x, Extent rows, Extent extent, Result result, Buffer<F>& buffer,
-                    F* least = nullptr) {
+                    F* least = nullptr, const F* to = nullptr) {
   const SoftmaxKernels<F>& kernels = softmax_kernels<F>();
   kernels.extremes_of_rows(x, rows, extent, buffer.shifts, least);
   guard(result, buffer.shifts, rows);
@@ -71,7 +83,11 @@ void totals_of_rows(const F* x, Extent rows, Extent extent, Result result, Buffe
   for (Extent r = 0; r < rows; r += some) {
     const Extent count = std::min(some, rows - r);
     kernels.center_rows(x + r * extent, count, extent, buffer.shifts + r, buffer.exponentials);
-    exponentials(buffer, count * extent);
+    if (to) {
+      exponentials(buffer, count * extent, to + r * extent);
+    } else {
+      exponentials(buffer, count * extent);
+    }
     sum_kernels<F>().rows(buffer.exponentials, count, extent, extent, buffer.totals + r);
   }
   logarithms(buffer, rows);
@@ -93,7 +109,7 @@ template <class F>
 bool rows_at(const F* x, Extent rows, Extent extent, const std::int64_t* indices, F* selected, F* out,
              Buffer<F>& buffer) {
   F* const least = selected;
-  totals_of_rows(x, rows, extent, Result::log_softmax, buffer, least);
+  totals_of_rows(x, rows, extent, Result::log_softmax, buffer, least, out);
   bool is_finite = true;
   for (Extent r = 0; r < rows; ++r) {
     const auto normalized = [&](F element) { return (element - buffer.shifts[r]) - buffer.totals[r]; };

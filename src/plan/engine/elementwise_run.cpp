@@ -13,6 +13,7 @@ template <class F>
 void ElementwiseStep<F>::finish(const std::vector<Buffer>& buffers) {
   for (Member& member : members_) member.is_stored = buffers[member.output].is_read;
   std::erase_if(sums_, [&](const ElementwiseSum<F>& sum) { return !buffers[sum.output()].is_read; });
+  drop_unread();
   for (const ElementwiseSum<F>& sum : sums_) sum_scratch_ += sum.scratch();
   // the last member that reads each load and each member
   std::vector<std::size_t> load_end(loads_.size(), 0);
@@ -75,6 +76,40 @@ void ElementwiseStep<F>::finish(const std::vector<Buffer>& buffers) {
   if (unit_ == 1 && cycle_ == 0) unit_ = 64;
   tile_extent_ = std::min(tile_extent_, std::max<Extent>(64, (volume_ + 63) / 64 * 64));
   tile_stride_ = (tile_extent_ + 63) / 64 * 64;
+}
+
+// Members that no other reads: later groups computed them again.
+template <class F>
+void ElementwiseStep<F>::drop_unread() {
+  std::vector<bool> is_needed(members_.size()), is_loaded(loads_.size());
+  for (const ElementwiseSum<F>& sum : sums_) is_needed[sum.member()] = true;
+  for (std::size_t m = members_.size(); m-- > 0;) {
+    if (!is_needed[m] && !members_[m].is_stored) continue;
+    is_needed[m] = true;
+    for (const Operand& operand : members_[m].used()) {
+      if (operand.kind == Operand::Kind::member) is_needed[operand.index] = true;
+      if (operand.kind == Operand::Kind::load) is_loaded[operand.index] = true;
+    }
+  }
+  const auto keep = [](auto& list, const std::vector<bool>& kept) {  // and the new places
+    std::vector<std::uint32_t> places(list.size());
+    std::uint32_t next = 0;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      places[i] = next;
+      if (kept[i] && next++ != i) list[next - 1] = std::move(list[i]);
+    }
+    list.erase(list.begin() + next, list.end());
+    return places;
+  };
+  const std::vector<std::uint32_t> member_places = keep(members_, is_needed),
+                                   load_places = keep(loads_, is_loaded);
+  for (Member& member : members_) {
+    for (Operand& operand : member.operands) {
+      if (operand.kind == Operand::Kind::member) operand.index = member_places[operand.index];
+      if (operand.kind == Operand::Kind::load) operand.index = load_places[operand.index];
+    }
+  }
+  for (ElementwiseSum<F>& sum : sums_) sum.move_member(member_places[sum.member()]);
 }
 
 // Loads that repeat a run of elements, whole runs of which fit in a tile: [features] beside [rows, features].
@@ -224,6 +259,7 @@ typename ElementwiseStep<F>::Turns ElementwiseStep<F>::turns(Extent threads) con
 
 template <class F>
 void ElementwiseStep<F>::run(const Memory<F>& memory) const {
+  if (members_.empty()) return;
   const Extent volume = volume_;
   F* const sum_scratch = reinterpret_cast<F*>(memory.scratch);
   F* const slabs = sum_scratch + sum_scratch_;

@@ -158,6 +158,8 @@ std::vector<BufferIndex> ElementwiseStep<F>::outputs() const {
 
 template <class F>
 std::string ElementwiseStep<F>::describe() const {
+  if (members_.empty())
+    return fmt::format("elementwise {}: nothing, other steps do it", topos::describe(walked_));
   std::string text = fmt::format("elementwise {} in tiles of {}:", topos::describe(walked_), tile_extent_);
   for (const Member& member : members_) {
     const auto operand = [&](const Operand& of) -> std::string {

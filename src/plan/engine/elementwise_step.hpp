@@ -93,6 +93,7 @@ class ElementwiseStep : public Step<F> {
   std::optional<Operand> repeated(BufferIndex original) const;
   /// The members that computing this one takes, itself the last; none where that is not cheap.
   std::vector<std::size_t> recipe(std::size_t member) const;
+  void drop_unread();
   Extent find_periods();
   void find_reciprocals();
   void find_wraps();

@@ -28,6 +28,7 @@ class ElementwiseSum {
   static Extent block_of_columns(const SummedLines& lines);
 
   std::size_t member() const { return member_; }  ///< position in the group
+  void move_member(std::size_t to) { member_ = to; }
   NodeIndex node() const { return node_; }
   BufferIndex output() const { return output_; }
   const SummedLines& lines() const { return lines_; }

@@ -17,6 +17,9 @@ template <class F>
 void lower_sum(Compiler<F>& compiler, NodeIndex index);
 template <class F>
 void lower_line(Compiler<F>& compiler, NodeIndex index);
+/// A sum along rows of a selection times a number; false where it is no such one.
+template <class F>
+bool lower_selected_sums(Compiler<F>& compiler, NodeIndex index);
 template <class F>
 void lower_gather(Compiler<F>& compiler, NodeIndex index);
 template <class F>

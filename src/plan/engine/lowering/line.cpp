@@ -130,6 +130,7 @@ template <class F>
 void lower_line(Compiler<F>& compiler, NodeIndex index) {
   const Node& node = compiler.node(index);
   if (const auto* sum = node.operation.get_if<SumAlong>()) {
+    if (lower_selected_sums(compiler, index)) return;
     if (const std::optional<AxisLines> along =
             summed_lines(compiler.value(node.operands[0]).layout, sum->axis);
         along &&
