@@ -24,7 +24,8 @@ double cost(const MapFunction& function) {
 }  // namespace
 
 template <class F>
-ElementwiseStep<F>::ElementwiseStep(Shape walked) : walked_(std::move(walked)), volume_(walked_.volume()) {}
+ElementwiseStep<F>::ElementwiseStep(std::shared_ptr<const Walk> walk)
+    : walk_(std::move(walk)), volume_(walk_->shape().volume()) {}
 
 template <class F>
 bool ElementwiseStep<F>::has_member(BufferIndex buffer) const {
@@ -159,8 +160,9 @@ std::vector<BufferIndex> ElementwiseStep<F>::outputs() const {
 template <class F>
 std::string ElementwiseStep<F>::describe() const {
   if (members_.empty())
-    return fmt::format("elementwise {}: nothing, other steps do it", topos::describe(walked_));
-  std::string text = fmt::format("elementwise {} in tiles of {}:", topos::describe(walked_), tile_extent_);
+    return fmt::format("elementwise {}: nothing, other steps do it", topos::describe(walk_->shape()));
+  std::string text =
+      fmt::format("elementwise {} in tiles of {}:", topos::describe(walk_->shape()), tile_extent_);
   for (const Member& member : members_) {
     const auto operand = [&](const Operand& of) -> std::string {
       switch (of.kind) {

@@ -1,6 +1,7 @@
 // A group of elementwise operations run tile by tile: what one operation writes, the next reads from cache.
 #pragma once
 
+#include <memory>
 #include <variant>
 
 #include "kernels/map.hpp"
@@ -20,10 +21,11 @@ class ElementwiseStep : public Step<F> {
  public:
   static constexpr std::size_t most_members = 48;
 
-  /// `walked`: the extents that the group walks, outermost first. What its members write lies in this order.
-  explicit ElementwiseStep(Shape walked);
+  /// What its members write lies in the order of the walk.
+  explicit ElementwiseStep(std::shared_ptr<const Walk> walk);
 
-  const Shape& walked() const { return walked_; }
+  const std::shared_ptr<const Walk>& walk() const { return walk_; }
+  Extent volume() const { return volume_; }
   bool is_full() const { return members_.size() >= most_members; }
   bool has_member(BufferIndex buffer) const;
 
@@ -109,7 +111,7 @@ class ElementwiseStep : public Step<F> {
   Turns turns(Extent threads) const;
   std::size_t slab_elements() const { return (tiles_ + 1) * static_cast<std::size_t>(tile_stride_); }
 
-  Shape walked_;
+  std::shared_ptr<const Walk> walk_;
   Extent volume_;
   std::vector<F> constants_;  // the first tiles, then the uniform and periodic loads' and the others
   std::vector<Load> loads_;

@@ -16,17 +16,14 @@ std::optional<Walk> Walk::along(const Layout& layout) {
   std::optional<std::vector<Axis>> order = apart.memory_order();
   if (!order || !apart.is_dense_in(*order)) return std::nullopt;
   walk.order_ = std::move(*order);
+  std::vector<Extent> walked;
+  for (const Axis part : walk.order_) walked.push_back(walk.parts_[part]);
+  walk.shape_ = Shape(std::move(walked));
   return walk;
 }
 
 Walk Walk::in_order(const Shape& shape, std::span<const Axis> order) {
   return *along(Layout::dense_in_order(shape, order));
-}
-
-Shape Walk::shape() const {
-  std::vector<Extent> extents;
-  for (const Axis part : order_) extents.push_back(parts_[part]);
-  return Shape(std::move(extents));
 }
 
 std::optional<WalkedElements> Walk::elements(const Layout& value) const {

@@ -30,7 +30,7 @@ class Walk {
   /// The layout of a value that is written in this order.
   const Layout& layout() const { return layout_; }
   /// The extents that are walked, outermost first.
-  Shape shape() const;
+  const Shape& shape() const { return shape_; }
   /// A value of the same shape; none where this order does not come to its elements by strides.
   std::optional<WalkedElements> elements(const Layout& value) const;
 
@@ -38,6 +38,7 @@ class Walk {
   Layout layout_;
   Shape parts_;              // the axes' parts, axis by axis
   std::vector<Axis> order_;  // of the parts
+  Shape shape_;              // the parts in this order
 };
 
 }  // namespace topos::engine

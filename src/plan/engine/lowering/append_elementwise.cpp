@@ -9,10 +9,11 @@ namespace {
 // Whether the source is all that the buffer holds, in the order of the walk.
 template <class F>
 bool is_walked(const Compiler<F>& compiler, const Walk& walk, const typename Compiler<F>::Value& value) {
-  const std::optional<WalkedElements> elements = walk.elements(value.layout);
   const Extent volume = walk.shape().volume();
-  return elements && elements->offset == 0 && compiler.buffer(value.buffer).volume == volume &&
-         (volume == 1 || elements->is_contiguous());
+  if (compiler.buffer(value.buffer).volume != volume || value.layout.offset() != 0) return false;
+  if (volume == 1 || value.layout == walk.layout()) return true;
+  const std::optional<WalkedElements> elements = walk.elements(value.layout);
+  return elements && elements->is_contiguous();
 }
 
 // As the first operand that is dense lies in memory, else one that has runs of neighbours.
@@ -40,24 +41,29 @@ Walk walk_of(const Shape& shape, std::span<const ElementwiseSource<F>> operands)
 // How the group, which runs where it stands, comes to the elements of this node, if it can compute it too:
 // its operands are members, or there before the group runs.
 template <class F>
-std::optional<Walk> walk_to_join(const Compiler<F>& compiler, const ElementwiseStep<F>& group, StepIndex at,
-                                 const Shape& shape, std::span<const ElementwiseSource<F>> operands) {
-  if (group.is_full() || group.walked().volume() != shape.volume()) return std::nullopt;
-  std::optional<Walk> walk;
+std::shared_ptr<const Walk> walk_to_join(const Compiler<F>& compiler, const ElementwiseStep<F>& group,
+                                         StepIndex at, const Shape& shape,
+                                         std::span<const ElementwiseSource<F>> operands) {
+  if (group.is_full() || group.volume() != shape.volume()) return nullptr;
+  std::shared_ptr<const Walk> walk = nullptr;
+  const auto along = [&](const Layout& layout) {  // most often as the group walks anyway
+    if (layout == group.walk()->layout()) return group.walk();
+    const std::optional<Walk> other = Walk::along(layout);
+    return other ? std::make_shared<const Walk>(*other) : nullptr;
+  };
   for (const ElementwiseSource<F>& operand : operands) {
-    if (!walk && !operand.known && group.has_member(operand.value.buffer))
-      walk = Walk::along(operand.value.layout);
+    if (!walk && !operand.known && group.has_member(operand.value.buffer)) walk = along(operand.value.layout);
   }
   if (!walk) {
-    walk = walk_of(shape, operands);
-    if (walk->shape() != group.walked()) return std::nullopt;
+    walk = std::make_shared<const Walk>(walk_of(shape, operands));
+    if (walk->shape() != group.walk()->shape()) return nullptr;
   }
   for (const ElementwiseSource<F>& operand : operands) {
     if (operand.known) continue;
-    if (!walk->elements(operand.value.layout)) return std::nullopt;
-    if (group.has_member(operand.value.buffer) && is_walked(compiler, *walk, operand.value)) continue;
+    const bool is_member = group.has_member(operand.value.buffer);
+    if (is_member && is_walked(compiler, *walk, operand.value)) continue;
     const std::optional<StepIndex> available = compiler.available(operand.value.buffer);
-    if (available && *available >= at) return std::nullopt;
+    if ((available && *available >= at) || !walk->elements(operand.value.layout)) return nullptr;
   }
   return walk;
 }
@@ -70,7 +76,7 @@ std::optional<typename ElementwiseStep<F>::Operand> repeat_member(Compiler<F>& c
   const std::optional<StepIndex> written = compiler.available(member);
   const ElementwiseStep<F>* const earlier = written ? compiler.group_at(*written) : nullptr;
   constexpr Extent worth_it = 1 << 14;  // elements: less stays in the cache
-  const Extent volume = group.walked().volume();
+  const Extent volume = group.volume();
   if (!earlier || earlier == &group || !earlier->has_member(member) || volume < worth_it) return std::nullopt;
   return earlier->repeat_in(
       group, member,
@@ -84,7 +90,7 @@ std::optional<typename ElementwiseStep<F>::Operand> repeat_member(Compiler<F>& c
 
 struct Joined {
   StepIndex at;
-  Walk walk;
+  std::shared_ptr<const Walk> walk;
 };
 
 template <class F>
@@ -95,8 +101,8 @@ std::optional<Joined> joined_group(Compiler<F>& compiler, const Shape& shape,
   const auto consider = [&](std::optional<StepIndex> at) {
     const ElementwiseStep<F>* group = at && (!best || *at > best->at) ? compiler.group_at(*at) : nullptr;
     if (!group) return;
-    if (std::optional<Walk> walk = walk_to_join(compiler, *group, *at, shape, operands))
-      best = Joined{*at, *std::move(walk)};
+    if (std::shared_ptr<const Walk> walk = walk_to_join(compiler, *group, *at, shape, operands))
+      best = Joined{*at, std::move(walk)};
   };
   for (const ElementwiseSource<F>& operand : operands) {
     if (!operand.known) consider(compiler.available(operand.value.buffer));
@@ -124,13 +130,14 @@ typename Compiler<F>::Value append_elementwise(Compiler<F>& compiler, const Shap
                                                NodeIndex index) {
   std::optional<Joined> joined = joined_group(compiler, shape, operands);
   if (!joined) {
-    Walk walk = walk_of(shape, operands);
-    auto own = std::make_unique<ElementwiseStep<F>>(walk.shape());
+    auto walk = std::make_shared<const Walk>(walk_of(shape, operands));
+    auto own = std::make_unique<ElementwiseStep<F>>(walk);
     ElementwiseStep<F>* const raw = own.get();
     joined = Joined{compiler.append(std::move(own), {}, {}), std::move(walk)};
     compiler.add_group(joined->at, raw);
   }
-  const auto& [at, walk] = *joined;
+  const StepIndex at = joined->at;
+  const Walk& walk = *joined->walk;
   ElementwiseStep<F>& group = *compiler.group_at(at);
   std::vector<typename ElementwiseStep<F>::Operand> sources;
   for (const ElementwiseSource<F>& operand : operands) {
@@ -165,7 +172,7 @@ bool append_sum(Compiler<F>& compiler, NodeIndex index, const SummedLines& lines
   const std::optional<StepIndex> at = compiler.available(member);
   ElementwiseStep<F>* const group = at && compiler.options().fuse ? compiler.group_at(*at) : nullptr;
   if (!group || !group->has_member(member) || !group->can_sum(lines) ||
-      group->walked().volume() != lines.outer * lines.count * lines.inner)
+      group->volume() != lines.outer * lines.count * lines.inner)
     return false;
   const BufferIndex output = compiler.define_output(index, layout);
   compiler.never_negative_zero(output);
