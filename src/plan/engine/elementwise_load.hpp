@@ -27,7 +27,7 @@ struct ElementwiseLoad {
     return is_plain && (classes == 0 || memory.indices[buffer].empty());
   }
   /// Whether many neighbours, or tiles, have the same elements.
-  bool repeats() const { return is_uniform || is_periodic || (!is_plain && run() >= 16); }
+  bool repeats() const { return is_uniform || is_periodic || (!is_plain && run() >= least_run); }
   /// Whether reading it costs little memory, beside reading as many elements as the group has.
   bool is_small() const {
     const auto repeats_some = [](const StridedAxis& axis) { return axis.stride == 0 && axis.extent >= 16; };
@@ -38,8 +38,10 @@ struct ElementwiseLoad {
   void fill(const Memory<F>& memory, Extent start, Extent count, Extent period, F* to, F* reciprocals) const;
 
  private:
+  static constexpr Extent least_run = 16;
   /// Neighbours that are one element, from the first of each run on.
   Extent run() const { return elements.axes.back().stride == 0 ? elements.axes.back().extent : 1; }
+  Extent offset_of_run(Extent index) const;
 };
 
 extern template struct ElementwiseLoad<float>;

@@ -13,7 +13,7 @@ template <class F>
 class ElementwiseSum {
  public:
   ElementwiseSum(std::size_t member, const SummedLines& lines, NodeIndex node, BufferIndex output)
-      : member_(member), lines_(lines), node_(node), output_(output) {}
+      : member_(member), lines_(lines), node_(node), output_(output), scratch_(scratch_of(lines)) {}
 
   /// Whether such lines can be summed so.
   static bool supports(const SummedLines& lines);
@@ -34,7 +34,7 @@ class ElementwiseSum {
   const SummedLines& lines() const { return lines_; }
 
   /// Elements of scratch memory that add() and finish() need.
-  Extent scratch() const;
+  Extent scratch() const { return scratch_; }
   /// Adds elements start ... start + count - 1, at x, to `partials`, 16 of the calling thread, which begin at
   /// zero, or to the scratch memory.
   void add(const Memory<F>& memory, const F* x, Extent start, Extent count, F* partials, F* scratch) const;
@@ -46,12 +46,14 @@ class ElementwiseSum {
                 F* block_sums) const;
   void add_parts_of_lines(const F* x, Extent start, Extent count, F* scratch) const;
   kernels::ColumnPartials<F> columns(F* scratch) const { return {lines_.outer, lines_.count, scratch}; }
+  static Extent scratch_of(const SummedLines& lines);
   Extent blocks() const { return (lines_.outer * lines_.inner - 1) / kernels::sum_block + 1; }
 
   std::size_t member_;
   SummedLines lines_;
   NodeIndex node_;
   BufferIndex output_;
+  Extent scratch_;
 };
 
 extern template class ElementwiseSum<float>;
