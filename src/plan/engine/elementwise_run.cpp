@@ -78,7 +78,7 @@ void ElementwiseStep<F>::finish(const std::vector<Buffer>& buffers) {
   tile_stride_ = (tile_extent_ + 63) / 64 * 64;
 }
 
-// Members that no other reads: later groups computed them again.
+// Members that nothing reads: later groups compute them again, or a step does without them.
 template <class F>
 void ElementwiseStep<F>::drop_unread() {
   std::vector<bool> is_needed(members_.size()), is_loaded(loads_.size());
