@@ -66,11 +66,11 @@ void ElementwiseStep<F>::finish(const std::vector<Buffer>& buffers) {
         free.push_back(members_[operand.index].tile);
     }
   }
-  constexpr Extent cache_bytes = 24 * 1024;  // half of a first-level cache
+  constexpr Extent cache_bytes = Extent{24} * 1024;  // half of a first-level cache
   const Extent fitting = cache_bytes / static_cast<Extent>(sizeof(F)) / (tiles_ + 2);
   tile_extent_ = std::clamp<Extent>(fitting / 64 * 64, 256, 4096);
   const Extent common = std::lcm(period_, unit_);
-  const Extent whole = common <= tile_extent_ ? common : period_;
+  const Extent whole = std::max<Extent>(1, common <= tile_extent_ ? common : period_);
   tile_extent_ = std::max(tile_extent_ / whole * whole, whole);
   find_wraps();
   if (unit_ == 1 && cycle_ == 0) unit_ = 64;

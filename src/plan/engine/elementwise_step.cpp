@@ -146,6 +146,7 @@ std::size_t ElementwiseStep<F>::position(BufferIndex output) const {
 template <class F>
 std::vector<BufferIndex> ElementwiseStep<F>::loaded_buffers() const {
   std::vector<BufferIndex> result;
+  result.reserve(loads_.size());
   for (const Load& load : loads_) result.push_back(load.buffer);
   return result;
 }
@@ -153,6 +154,7 @@ std::vector<BufferIndex> ElementwiseStep<F>::loaded_buffers() const {
 template <class F>
 std::vector<BufferIndex> ElementwiseStep<F>::outputs() const {
   std::vector<BufferIndex> result;
+  result.reserve(members_.size());
   for (const Member& member : members_) result.push_back(member.output);
   return result;
 }

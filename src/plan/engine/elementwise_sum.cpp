@@ -24,7 +24,7 @@ void add_run(const F* x, Extent position, Extent count, F* partials) {
 
 template <class F>
 bool ElementwiseSum<F>::supports(const SummedLines& lines) {
-  constexpr Extent most_partials = 256 * 1024 / sizeof(F);  // stay in the second-level cache
+  constexpr Extent most_partials = Extent{256} * 1024 / sizeof(F);  // stay in the second-level cache
   if (lines.are_runs()) return lines.count == 1 || lines.inner <= sum_block;
   return (lines.are_columns() || lines.inner % partial_sums == 0) &&
          lines.count * partial_sums <= most_partials;

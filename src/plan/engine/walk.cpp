@@ -17,6 +17,7 @@ std::optional<Walk> Walk::along(const Layout& layout) {
   if (!order || !apart.is_dense_in(*order)) return std::nullopt;
   walk.order_ = std::move(*order);
   std::vector<Extent> walked;
+  walked.reserve(walk.order_.size());
   for (const Axis part : walk.order_) walked.push_back(walk.parts_[part]);
   walk.shape_ = Shape(std::move(walked));
   return walk;
