@@ -2,10 +2,11 @@
 """Proves the error bounds of f32 x^y that docs/arithmetic.md states.
 
 Reads the constants of the four evaluations (the kernel in f64 lanes, and its exponential with
-AVX-512; the scalar function in double and in DoubleDouble) from their sources and adds up the relative error of each step, in
-exact rational arithmetic. A polynomial's distance from its function is the sum of the magnitudes
-of its Chebyshev coefficients, which no value on the interval exceeds. Products of two errors are
-covered by SECOND_ORDER. The exit status is 1 if an evaluation misses its bound.
+AVX-512; the scalar function in double and in DoubleDouble) from their sources and adds up the
+relative error of each step, in exact rational arithmetic. A polynomial's distance from its
+function is the sum of the magnitudes of its Chebyshev coefficients, which no value on the interval
+exceeds. Products of two errors are covered by SECOND_ORDER. The exit status is 1 if an evaluation
+misses its bound.
 """
 
 import argparse

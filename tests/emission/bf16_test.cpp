@@ -19,8 +19,6 @@
 namespace topos::testing {
 namespace {
 
-Tensor<Bf16> bf16_zeros(Shape shape) { return Tensor<Bf16>::filled(std::move(shape), Bf16()); }
-
 using Recording = testing::Recording<Bf16>;
 
 TEST(Bf16, products_have_f32_results_that_are_converted_back) {
@@ -88,8 +86,8 @@ TEST(Bf16, elementwise_operations_and_constants_have_bf16_types_and_literals) {
 TEST(Bf16, a_convolution_adds_in_f32_and_a_pool_compares_in_bf16) {
   Recording r;
   const auto image = r.input({1, 2, 4, 4});
-  const auto weights = r.tape.parameter(bf16_zeros({2, 2, 2, 2}));
-  const auto bias = r.tape.parameter(bf16_zeros({2}));
+  const auto weights = r.parameter({2, 2, 2, 2});
+  const auto bias = r.parameter({2});
   const Symbols roots{max_pool(conv2d(image, weights, bias, 1, 1), 2, 1)};
   expect_captured("bf16_convolution_and_pool", std::move(r).emit(roots));
 }
@@ -98,8 +96,8 @@ TEST(Bf16, a_convolution_adds_in_f32_and_a_pool_compares_in_bf16) {
 TEST(Bf16, raised_gradients_add_in_f32) {
   Recording r;
   const auto image = r.input({1, 2, 5, 5});
-  const auto weights = r.tape.parameter(bf16_zeros({2, 2, 2, 2}));
-  const auto bias = r.tape.parameter(bf16_zeros({2}));
+  const auto weights = r.parameter({2, 2, 2, 2});
+  const auto bias = r.parameter({2});
   const auto loss = sum(max_pool(relu(conv2d(image, weights, bias, 1, 0)), 2, 2));
   const Adjoints adjoints = r.tape.differentiate(loss, {image, weights});
   expect_own_golden("stablehlo/own/bf16_gradient_convnet.mlir", std::move(r).emit(adjoints.roots()));

@@ -52,10 +52,9 @@ Extent ElementwiseSum<F>::block_of_columns(const SummedLines& lines) {
 }
 
 template <class F>
-Extent ElementwiseSum<F>::scratch_of(const SummedLines& lines) {
-  const Extent blocks = (lines.outer * lines.inner - 1) / sum_block + 1;
-  if (!lines.are_runs()) return blocks * lines.count * partial_sums;
-  return lines.inner > sum_block ? blocks : 0;
+Extent ElementwiseSum<F>::needed_scratch() const {
+  if (!lines_.are_runs()) return blocks() * lines_.count * partial_sums;
+  return lines_.inner > sum_block ? blocks() : 0;
 }
 
 template <class F>

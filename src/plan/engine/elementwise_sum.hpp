@@ -13,7 +13,7 @@ template <class F>
 class ElementwiseSum {
  public:
   ElementwiseSum(std::size_t member, const SummedLines& lines, NodeIndex node, BufferIndex output)
-      : member_(member), lines_(lines), node_(node), output_(output), scratch_(scratch_of(lines)) {}
+      : member_(member), lines_(lines), node_(node), output_(output), scratch_(needed_scratch()) {}
 
   /// Whether such lines can be summed so.
   static bool supports(const SummedLines& lines);
@@ -46,7 +46,7 @@ class ElementwiseSum {
                 F* block_sums) const;
   void add_parts_of_lines(const F* x, Extent start, Extent count, F* scratch) const;
   kernels::ColumnPartials<F> columns(F* scratch) const { return {lines_.outer, lines_.count, scratch}; }
-  static Extent scratch_of(const SummedLines& lines);
+  Extent needed_scratch() const;
   Extent blocks() const { return (lines_.outer * lines_.inner - 1) / kernels::sum_block + 1; }
 
   std::size_t member_;

@@ -8,6 +8,7 @@
 #include "kernels/map.hpp"
 #include "kernels/reduce/line_kernels.hpp"
 #include "plan/engine/lowering_list.hpp"
+#include "plan/engine/selected_elements.hpp"
 #include "topos/ops/sum_along.hpp"
 
 namespace topos {
@@ -37,8 +38,7 @@ class SelectedSumsStep : public Step<F> {
       alignas(64) F products[sum_block], factors[sum_block];
       std::fill_n(factors, classes_, factor);
       for (Extent row = first; row < last; ++row) {
-        if (!indices.empty()) kernels::expand(indices, classes_, row * classes_, classes_, products);
-        const F* const x = indices.empty() ? memory.buffers[matrix_] + row * classes_ : products;
+        const F* const x = selected_elements(memory, matrix_, classes_, row * classes_, classes_, products);
         kernels::map(kernels::BinaryMap::multiply, factors, x, products, static_cast<std::size_t>(classes_));
         kernels::sum_kernels<F>().rows(products, 1, classes_, classes_, out + row);
       }

@@ -8,6 +8,7 @@
 #include "kernels/map.hpp"
 #include "kernels/reduce/line_kernels.hpp"
 #include "plan/engine/pattern_lowering_list.hpp"
+#include "plan/engine/selected_elements.hpp"
 
 namespace topos::engine {
 namespace {
@@ -39,7 +40,7 @@ class SelectedLogSoftmaxStep : public Step<F> {
     }
     if (!out) out = scratch + blocks();
     kernels::log_softmax(x, lines, out, *memory.pool);
-    total = sum_of_products(memory, indices, out, scratch);
+    total = sum_of_products(memory, out, scratch);
   }
   std::size_t scratch_bytes(std::size_t) const override {
     const Extent given = log_softmax_ ? 0 : rows_ * classes_;
@@ -72,16 +73,14 @@ class SelectedLogSoftmaxStep : public Step<F> {
     return *total.total();
   }
 
-  F sum_of_products(const Memory<F>& memory, std::span<const std::int64_t> indices, const F* log_softmax,
-                    F* sums) const {
-    const F* const targets = memory.buffers[targets_];
+  F sum_of_products(const Memory<F>& memory, const F* log_softmax, F* sums) const {
     kernels::for_ranges(*memory.pool, blocks(), sum_block, [&](Extent first, Extent last) {
       alignas(64) F products[sum_block];
       for (Extent block = first; block < last; ++block) {
         const Extent start = block * sum_block, count = std::min(sum_block, rows_ * classes_ - start);
-        if (!indices.empty()) kernels::expand(indices, classes_, start, count, products);
-        kernels::map(kernels::BinaryMap::multiply, indices.empty() ? targets + start : products,
-                     log_softmax + start, products, static_cast<std::size_t>(count));
+        const F* const targets = selected_elements(memory, targets_, classes_, start, count, products);
+        kernels::map(kernels::BinaryMap::multiply, targets, log_softmax + start, products,
+                     static_cast<std::size_t>(count));
         kernels::sum_kernels<F>().rows(products, 1, count, count, sums + block);
       }
     });
